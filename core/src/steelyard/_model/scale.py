@@ -1,0 +1,67 @@
+"""The range in which a scorer's numbers lie, and which end of it is good."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Literal
+
+from attrs import Attribute, field, frozen
+
+from steelyard._model.errors import ConfigurationError
+
+Direction = Literal["higher", "lower"]
+
+ROUNDING = 1e-12
+"""Share of a scale's range within which two numbers count as equal: far above what binary rounding does to a sum, far below any meaning."""
+
+
+def _real(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ConfigurationError(f"{what} must be a finite number, got {value!r}.")
+    return float(value)
+
+
+@frozen
+class Scale:
+    """A closed range of scores with a direction.
+
+    ``direction="higher"`` means that ``high`` is the best score, ``"lower"`` that ``low`` is. Refused: ends that are not finite numbers,
+    ``low`` not below ``high``, any other direction.
+    """
+
+    low: float = field(default=0.0, converter=lambda value: _real("Scale(low=)", value))
+    high: float = field(default=1.0, converter=lambda value: _real("Scale(high=)", value))
+    direction: Direction = field(default="higher")
+
+    @direction.validator
+    def _check(self, _: Attribute[Direction], value: Direction) -> None:
+        if not self.low < self.high:
+            raise ConfigurationError(f"Scale(low={self.low:g}, high={self.high:g}): low must be below high.")
+        if value not in ("higher", "lower"):
+            raise ConfigurationError(f'Scale(direction={value!r}): use "higher" or "lower".')
+
+    @property
+    def best(self) -> float:
+        """The score at the good end."""
+        return self.high if self.direction == "higher" else self.low
+
+    @property
+    def worst(self) -> float:
+        """The score at the bad end."""
+        return self.low if self.direction == "higher" else self.high
+
+    @property
+    def slack(self) -> float:
+        """How far two numbers on this scale may lie apart by binary rounding alone."""
+        return ROUNDING * max(self.high - self.low, abs(self.low), abs(self.high))
+
+    def reached(self, score: float, bound: float) -> bool:
+        """Whether ``score`` is at least as good as ``bound``, allowing for binary rounding."""
+        if self.direction == "higher":
+            return score >= bound - self.slack
+        return score <= bound + self.slack
+
+    def goodness(self, score: float) -> float:
+        """``score`` mapped to 0 (worst) .. 1 (best), whatever the direction."""
+        share = (score - self.low) / (self.high - self.low)
+        return share if self.direction == "higher" else 1.0 - share

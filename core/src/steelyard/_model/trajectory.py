@@ -1,0 +1,304 @@
+"""The tree of steps that a target took, what was expected of it, and how it is read from messages and workflow results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Literal, TypeVar, cast
+
+from attrs import Attribute, AttrsInstance, field, fields, frozen
+
+from steelyard._model.conversation import read_agent_output
+from steelyard._model.errors import ConfigurationError
+
+StepType = Literal[
+    "tool_call",
+    "mcp_tool_call",
+    "model_generation",
+    "agent_run",
+    "workflow_run",
+    "workflow_step",
+    "workflow_conditional",
+    "workflow_parallel",
+    "workflow_loop",
+    "workflow_sleep",
+    "workflow_wait_event",
+    "processor_run",
+]
+STEP_TYPES: tuple[StepType, ...] = StepType.__args__  # type: ignore[attr-defined]
+Ordering = Literal["strict", "relaxed", "unordered"]
+
+_T = TypeVar("_T")
+
+
+def _step_type(_: object, attribute: Attribute[object], value: object) -> None:
+    if value is not None and value not in STEP_TYPES:
+        raise ConfigurationError(f"{attribute.name}={value!r} is no step type. Use one of {', '.join(STEP_TYPES)}.")
+
+
+_SPELLINGS = {
+    "type": "step_type",
+    "args": "tool_args",
+    "result": "tool_result",
+    "input_tokens": "prompt_tokens",
+    "output_tokens": "completion_tokens",
+}
+"""Other words for fields of a step, as records of agents use them."""
+
+
+def _steps(value: object) -> tuple[TrajectoryStep, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
+        raise ConfigurationError(f"Steps must be a list, found {type(value).__name__}.")
+    return tuple([_step(step) for step in value])
+
+
+def _step(step: object) -> TrajectoryStep:
+    if isinstance(step, TrajectoryStep):
+        return step
+    if isinstance(step, Mapping):
+        return _from_mapping(TrajectoryStep, {_SPELLINGS.get(key, key): value for key, value in step.items()})
+    raise ConfigurationError(f"A step is a TrajectoryStep or a mapping with its fields, found {type(step).__name__}.")
+
+
+def _from_mapping(cls: type[_T], value: Mapping[str, object]) -> _T:
+    known = {attribute.name for attribute in fields(cast("type[AttrsInstance]", cls))}
+    unknown = sorted(set(value) - known)
+    if unknown:
+        near = get_close_matches(unknown[0], known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(sorted(known))}."
+        raise ConfigurationError(f"{cls.__name__} has no field {unknown[0]!r}.{hint}")
+    try:
+        return cls(**value)
+    except TypeError as error:
+        raise ConfigurationError(f"{cls.__name__} could not be made of {sorted(value)}: {error}") from error
+
+
+@frozen(kw_only=True)
+class TrajectoryStep:
+    """One step of a trajectory, with the steps inside it.
+
+    ``step_type`` says what kind of step it is; fields that its kind does not have, or that the record did not tell, are None. ``duration_ms``
+    is in milliseconds. ``success`` is None where nothing could tell. ``raw`` is the record that the step was read from.
+    """
+
+    step_type: StepType = field(validator=_step_type)
+    name: str
+    duration_ms: float | None = None
+    metadata: Mapping[str, object] | None = None
+    children: tuple[TrajectoryStep, ...] = field(default=(), converter=_steps)
+    tool_args: Mapping[str, object] | None = None
+    tool_result: object = None
+    success: bool | None = None
+    error: str | None = None
+    call_id: str | None = None
+    raw_args: str | None = None
+    provider_executed: bool = False
+    mcp_server: str | None = None
+    model_id: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    finish_reason: str | None = None
+    agent_id: str | None = None
+    step_id: str | None = None
+    status: str | None = None
+    output: object = None
+    raw: object = field(default=None, eq=False, repr=False)
+
+    def walk(self) -> Iterator[TrajectoryStep]:
+        """This step and all inside it, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@frozen
+class Trajectory:
+    """Steps in the order in which they were asked for, and the whole duration in milliseconds (None: unknown).
+
+    Steps may be given as mappings with the fields of ``TrajectoryStep``.
+    """
+
+    steps: tuple[TrajectoryStep, ...] = field(default=(), converter=_steps)
+    total_duration_ms: float | None = None
+
+    def walk(self) -> Iterator[TrajectoryStep]:
+        """All steps, depth first."""
+        for step in self.steps:
+            yield from step.walk()
+
+    @property
+    def tool_calls(self) -> tuple[TrajectoryStep, ...]:
+        """The steps at any depth that are tool calls, MCP ones included."""
+        return tuple([step for step in self.walk() if step.step_type in ("tool_call", "mcp_tool_call")])
+
+
+def _expected_steps(steps: object) -> tuple[ExpectedStep, ...] | None:
+    if steps is None:
+        return None
+    if not isinstance(steps, Iterable) or isinstance(steps, str | Mapping):
+        raise ConfigurationError(f"Expected steps must be a list, found {type(steps).__name__}.")
+    return tuple([_expected_step(step) for step in steps])
+
+
+def _expected_step(step: object) -> ExpectedStep:
+    if isinstance(step, ExpectedStep):
+        return step
+    if isinstance(step, str):
+        return ExpectedStep(name=step)
+    if isinstance(step, Mapping):
+        return _from_mapping(ExpectedStep, {_SPELLINGS.get(key, key): value for key, value in step.items()})
+    raise ConfigurationError(f"An expected step is a name, a mapping or an ExpectedStep, found {type(step).__name__}.")
+
+
+def read_expectation(value: object) -> TrajectoryExpectation | None:
+    """An expectation from one, from a mapping with its fields, or None.
+
+    Raises ``ConfigurationError`` for unknown fields and for values that cannot be read.
+    """
+    if value is None or isinstance(value, TrajectoryExpectation):
+        return value
+    if isinstance(value, Mapping):
+        return _from_mapping(TrajectoryExpectation, value)
+    raise ConfigurationError(
+        f"An expected trajectory is a mapping or a TrajectoryExpectation, found {type(value).__name__}."
+    )
+
+
+@frozen(kw_only=True)
+class ExpectedStep:
+    """A step that should occur: matched by ``name``, by ``step_type`` if given, and by each further field that is given (not None).
+
+    ``children`` is an expectation of its own for the steps inside.
+    """
+
+    name: str
+    step_type: StepType | None = field(default=None, validator=_step_type)
+    tool_args: Mapping[str, object] | None = None
+    tool_result: object = None
+    success: bool | None = None
+    output: object = None
+    status: str | None = None
+    step_id: str | None = None
+    model_id: str | None = None
+    agent_id: str | None = None
+    mcp_server: str | None = None
+    children: TrajectoryExpectation | None = field(default=None, converter=read_expectation)
+
+
+@frozen(kw_only=True)
+class TrajectoryExpectation:
+    """What a trajectory should look like; a field that is None says nothing, and scorers keep their own default for it."""
+
+    steps: tuple[ExpectedStep, ...] | None = field(default=None, converter=_expected_steps)
+    ordering: Ordering | None = None
+    allow_repeated_steps: bool | None = None
+    max_steps: int | None = None
+    max_total_tokens: int | None = None
+    max_total_duration_ms: float | None = None
+    no_redundant_calls: bool | None = None
+    blacklisted_tools: Sequence[str] | None = None
+    blacklisted_sequences: Sequence[Sequence[str]] | None = None
+    max_retries_per_tool: int | None = None
+
+
+def _wrapped(value: object) -> Mapping[str, object] | None:
+    return value if value is None or isinstance(value, Mapping) else {"value": value}
+
+
+def extract_trajectory(value: object) -> Trajectory:
+    """The tool calls of an agent's messages as a trajectory; takes what agent scorers take as output.
+
+    Arguments and results that are no mappings are wrapped as ``{"value": ...}``. ``success`` is false for every call that did not end well; calls
+    whose arguments were still arriving are no steps. Durations are unknown.
+    """
+    return Trajectory(
+        [
+            TrajectoryStep(
+                step_type="tool_call",
+                name=call.name,
+                tool_args=_wrapped(call.args),
+                tool_result=_wrapped(call.result),
+                success=not call.failed,
+                error=call.error,
+                call_id=call.call.id,
+                raw_args=call.call.raw_args,
+                provider_executed=call.call.provider_executed,
+                raw=call.call,
+            )
+            for call in read_agent_output(value).tool_calls
+        ]
+    )
+
+
+@frozen(kw_only=True)
+class StepResult:
+    """What one step of a workflow gave. Times are milliseconds on one clock; None is unknown."""
+
+    status: str = "success"
+    input: object = None
+    output: object = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    metadata: Mapping[str, object] | None = None
+    error: str | None = None
+
+
+def read_step_results(results: object) -> dict[str, StepResult]:
+    """Step results by id, from a mapping of ids to ``StepResult`` or to mappings with its fields.
+
+    Raises ``ConfigurationError`` for anything else.
+    """
+    if not isinstance(results, Mapping):
+        raise ConfigurationError(f"Step results must be a mapping of step ids, found {type(results).__name__}.")
+    read: dict[str, StepResult] = {}
+    for step_id, result in results.items():
+        if isinstance(result, StepResult):
+            read[str(step_id)] = result
+        elif isinstance(result, Mapping):
+            read[str(step_id)] = _from_mapping(StepResult, result)
+        else:
+            raise ConfigurationError(
+                f"The result of step {step_id!r} must be a mapping or a StepResult, found {type(result).__name__}."
+            )
+    return read
+
+
+def extract_workflow_trajectory(step_results: object, step_execution_path: Sequence[str] | None = None) -> Trajectory:
+    """The steps of a workflow in execution order: those of the path that have a result, or all in the order of the results.
+
+    The total is the last end minus the first start. A duration that would be negative, or one of whose ends is unknown, is None, and so is the total
+    when any step's ends are out of order or no step has both.
+    """
+    results = read_step_results(step_results)
+    path = list(results) if step_execution_path is None else [step for step in step_execution_path if step in results]
+    return Trajectory([_workflow_step(step, results[step]) for step in path], _total([results[step] for step in path]))
+
+
+def _workflow_step(step_id: str, result: StepResult) -> TrajectoryStep:
+    return TrajectoryStep(
+        step_type="workflow_step",
+        name=step_id,
+        step_id=step_id,
+        status=result.status,
+        output=_wrapped(result.output),
+        duration_ms=_duration(result.started_at, result.ended_at),
+        metadata=result.metadata,
+        success=None if result.status not in ("success", "failed") else result.status == "success",
+        error=result.error,
+        raw=result,
+    )
+
+
+def _duration(start: float | None, end: float | None) -> float | None:
+    return None if start is None or end is None or end < start else end - start
+
+
+def _total(results: Sequence[StepResult]) -> float | None:
+    timed = [result for result in results if result.started_at is not None and result.ended_at is not None]
+    if any(_duration(result.started_at, result.ended_at) is None for result in timed):
+        return None
+    starts = [result.started_at for result in results if result.started_at is not None]
+    ends = [result.ended_at for result in results if result.ended_at is not None]
+    return _duration(min(starts), max(ends)) if starts and ends else None

@@ -1,0 +1,271 @@
+"""What an evaluation measures: scorers, gates and bounds put in scopes, with everything refused that can be refused before a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from steelyard._judging.settings import JudgeSettings
+from steelyard._model.errors import ConfigurationError
+from steelyard._model.outcome import Outcome
+from steelyard._model.run import ScorerRun
+from steelyard._running.aggregate import Tally
+from steelyard._running.gates import Bound, EachItem, Gate, PassRate, Threshold, Tracked, checked_pass_at, scale_of
+from steelyard._running.item import EvalItem
+from steelyard._running.keys import KeyIndex, scorer_key
+from steelyard._scoring.builder import no_judge
+from steelyard._scoring.protocol import Scorer
+
+
+@frozen
+class AgentScorers:
+    """Scorers of an agent in two groups: of what it answered, and of the path it took. Entries are those of a plain list."""
+
+    agent: Sequence[object] = ()
+    trajectory: Sequence[object] = ()
+
+
+@frozen
+class WorkflowScorers:
+    """Scorers of a workflow in groups: of its whole output, of each step's own input and output by step id, and of the path it took."""
+
+    workflow: Sequence[object] = ()
+    steps: Mapping[str, Sequence[object]] = field(factory=dict)
+    trajectory: Sequence[object] = ()
+
+
+@define(eq=False)
+class Entry:
+    """One scorer in one scope, with what is asked of it and what it has given so far."""
+
+    scorer: Scorer
+    key: str
+    scope: str
+    tally: Tally
+    plain: Callable[[ScorerRun[Any, Any]], Outcome] | None
+    type: str | None = None
+    gate: Gate | None = None
+    bounds: list[Bound] = field(factory=list)
+    bare: bool = False
+
+    @property
+    def id(self) -> str:
+        """The scorer's id."""
+        return self.scorer.id
+
+    @property
+    def asks_judge(self) -> bool:
+        """Whether its results hold judge calls; a scorer that does not say so may."""
+        return self.plain is None
+
+
+@define(eq=False)
+class Scope:
+    """Scorers whose keys are told apart."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    index: KeyIndex
+
+
+@define(eq=False)
+class TurnScopes:
+    """What is measured at one turn index over all items."""
+
+    gates: dict[str, Entry] = field(factory=dict)
+    scorers: dict[str, Entry] = field(factory=dict)
+
+
+@define(eq=False)
+class Plan:
+    """All that an evaluation measures. Items and turns may add entries of their own, which are found again by key."""
+
+    gates: Scope
+    scopes: tuple[Scope, ...]
+    form: str
+    judge: JudgeSettings
+    own_gates: dict[str, Entry] = field(factory=dict)
+    own_scorers: dict[str, Entry] = field(factory=dict)
+    turns: dict[int, TurnScopes] = field(factory=dict)
+
+    @property
+    def own_scope(self) -> str:
+        """The scope that scorers of single items belong to."""
+        return {"agent": "agent", "workflow": "workflow"}.get(self.form, "scorers")
+
+    @property
+    def common(self) -> tuple[Entry, ...]:
+        """The entries that every item has."""
+        return (*self.gates.entries, *(entry for scope in self.scopes for entry in scope.entries))
+
+    def of_item(self, item: EvalItem) -> tuple[list[Entry], list[Entry]]:
+        """The item's own gates and scorers, pooled by key with those of other items. Raises ``ConfigurationError``."""
+        gates = self._pooled(item.gates, self.own_gates, "gates", True)
+        scorers = self._pooled(item.scorers, self.own_scorers, self.own_scope, False)
+        for own, scope in (
+            (gates, self.gates),
+            *((scorers, scope) for scope in self.scopes if scope.name == self.own_scope),
+        ):
+            for entry in own:
+                if entry.key in scope.index.keys:
+                    raise ConfigurationError(
+                        f"The item adds {entry.key!r}, which the evaluation has already in {scope.name}. Leave one out."
+                    )
+        return gates, scorers
+
+    def of_turn(self, at: int, gates: Sequence[object], scorers: Sequence[object]) -> tuple[list[Entry], list[Entry]]:
+        """The gates and scorers of one turn, pooled by key with those of the same turn of other items. Raises ``ConfigurationError``."""
+        scopes = self.turns.setdefault(at, TurnScopes())
+        name = str(at)
+        return self._pooled(gates, scopes.gates, name, True), self._pooled(scorers, scopes.scorers, name, False)
+
+    def _pooled(self, given: Sequence[object], known: dict[str, Entry], scope: str, gates: bool) -> list[Entry]:
+        if not given:
+            return []
+        made = _entries(given, scope, gates, self.judge)
+        pooled = []
+        for entry in made:
+            earlier = known.setdefault(entry.key, entry)
+            if earlier is not entry:
+                if scale_of(earlier.scorer) != scale_of(entry.scorer):
+                    raise ConfigurationError(
+                        f"{entry.key!r} has the scale {_scale(entry)} here and {_scale(earlier)} in another item, so their scores cannot be averaged. "
+                        "Give one of them another id."
+                    )
+                earlier.bounds.extend(bound for bound in entry.bounds if bound not in earlier.bounds)
+                entry.tally = earlier.tally
+                if entry.scorer is not earlier.scorer:
+                    pooled.append(entry)
+                    continue
+            pooled.append(earlier)
+        return pooled
+
+
+def _scale(entry: Entry) -> str:
+    scale = entry.scorer.scale
+    return f"{scale.low:g} to {scale.high:g} ({scale.direction} is better)"
+
+
+def compose(gates: object, scorers: object, judge: JudgeSettings) -> Plan:
+    """The plan for what stands at ``gates=`` and ``scorers=``.
+
+    Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, missing judges, and keys that clash.
+    """
+    scopes: list[tuple[str, object]]
+    if isinstance(scorers, AgentScorers):
+        form, scopes = "agent", [("agent", scorers.agent), ("trajectory", scorers.trajectory)]
+    elif isinstance(scorers, WorkflowScorers):
+        if not isinstance(scorers.steps, Mapping):
+            raise ConfigurationError(
+                f"WorkflowScorers(steps=) must map step ids to scorers, found {type(scorers.steps).__name__}."
+            )
+        form = "workflow"
+        scopes = [
+            ("workflow", scorers.workflow),
+            *((f"steps/{step}", listed) for step, listed in scorers.steps.items()),
+            ("trajectory", scorers.trajectory),
+        ]
+    else:
+        form, scopes = "plain", [("scorers", scorers)]
+    return Plan(
+        _scope("gates", gates, True, judge),
+        tuple(_scope(name, listed, False, judge) for name, listed in scopes),
+        form,
+        judge,
+    )
+
+
+def _scope(name: str, given: object, gates: bool, judge: JudgeSettings) -> Scope:
+    if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+        raise ConfigurationError(
+            f"{name}: give a list of scorers (or AgentScorers(...) or WorkflowScorers(...) for groups), found {type(given).__name__}."
+        )
+    entries = _entries(list(given), name, gates, judge)
+    return Scope(name, tuple(entries), KeyIndex([entry.key for entry in entries], [entry.id for entry in entries]))
+
+
+def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSettings) -> list[Entry]:
+    if isinstance(given, str | Mapping) or not isinstance(given, list | tuple):
+        raise ConfigurationError(f"{scope}: give a list of scorers, found {type(given).__name__}.")
+    found: dict[str, Entry] = {}
+    for one in given:
+        entry = _entry(one, scope, gates, judge)
+        earlier = found.get(entry.key)
+        if earlier is None:
+            found[entry.key] = entry
+            continue
+        if earlier.scorer is not entry.scorer:
+            raise ConfigurationError(
+                f"{scope}: two scorers have the key {entry.key!r}, so their results could not be told apart. Give one of them another id, or args= that differ."
+            )
+        if entry.bare or gates:
+            raise ConfigurationError(f"{scope}: {entry.key!r} stands there twice. Leave one out, or give each a bound.")
+        _merge(earlier, entry)
+    return list(found.values())
+
+
+def _merge(earlier: Entry, entry: Entry) -> None:
+    """Adds the bounds of a second entry for the same scorer object."""
+    if entry.tally.pass_at is not None:
+        if earlier.tally.pass_at is not None and earlier.tally.pass_at != entry.tally.pass_at:
+            raise ConfigurationError(
+                f"{earlier.key!r} has two different pass_at=, {earlier.tally.pass_at:g} and {entry.tally.pass_at:g}."
+            )
+        earlier.tally.pass_at = entry.tally.pass_at
+    earlier.bare = False
+    earlier.bounds.extend(bound for bound in entry.bounds if bound not in earlier.bounds)
+
+
+def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings) -> Entry:
+    gate: Gate | None = None
+    bounds: list[Bound] = []
+    pass_at: float | None = None
+    bare = False
+    if isinstance(one, Threshold | PassRate | Tracked):
+        if gates:
+            raise ConfigurationError(
+                f"{scope}: {type(one).__name__} bounds a tracked average and is no gate. Put it among the scorers, or give the scorer itself or a Gate."
+            )
+        scorer = one.scorer
+        pass_at = checked_pass_at(scorer, one.pass_at)
+        if isinstance(one, Threshold):
+            bounds = [Bound(min=one.min, max=one.max, part=one.part, slice=one.slice)]
+        elif isinstance(one, PassRate):
+            pass_at = scale_of(scorer).best if pass_at is None else pass_at
+            bounds = [Bound(min=one.share, slice=one.slice, of="pass_rate")]
+    elif gates:
+        gate = one if isinstance(one, Gate) else EachItem(one)  # type: ignore[arg-type]
+        scorer = gate.scorer
+    else:
+        if isinstance(one, Gate):
+            raise ConfigurationError(f"{scope}: {type(one).__name__} is a gate. Put it among the gates.")
+        scorer, bare = one, True  # type: ignore[assignment]
+    scale = scale_of(scorer)
+    _check_ready(scorer, scope, judge)
+    plain = getattr(scorer, "plain", None)
+    return Entry(
+        scorer,
+        scorer_key(scorer),
+        scope,
+        Tally(scale, pass_at),
+        plain if callable(plain) else None,
+        scorer.type,
+        gate,
+        bounds,
+        bare,
+    )
+
+
+def _check_ready(scorer: Scorer, scope: str, judge: JudgeSettings) -> None:
+    if not callable(getattr(scorer, "score", None)):
+        raise ConfigurationError(
+            f"{scope}: {scorer!r:.80} has no score method. Make scorers with create_scorer(...) or @scorer."
+        )
+    check_complete = getattr(scorer, "check_complete", None)
+    if check_complete is not None:
+        check_complete()
+    missing = getattr(scorer, "missing_judges", None)
+    if missing is not None and (steps := missing(judge)):
+        raise ConfigurationError(no_judge(scorer.id, steps))

@@ -1,0 +1,422 @@
+"""One evaluation from its arguments to its result: what is refused, what is counted, what is told to whom."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from inspect import isawaitable
+from math import isfinite
+from time import perf_counter
+from typing import Any, cast
+
+from attrs import evolve, frozen
+
+from steelyard._judging.call import JudgeServices
+from steelyard._judging.protocol import Judge
+from steelyard._judging.settings import JudgeLike, read_settings
+from steelyard._model.errors import ConfigurationError
+from steelyard._model.outcome import describe
+from steelyard._running.compose import Entry, Plan, compose
+from steelyard._running.ids import Ids
+from steelyard._running.item import NOT_GIVEN, BadItem, EvalItem, Faulty, take_item
+from steelyard._running.ledger import Ledger
+from steelyard._running.lifecycle import Lifecycle, read_lifecycle
+from steelyard._running.limits import Threads
+from steelyard._running.result import EvalResult, ItemResult, ObserverNote
+from steelyard._running.runner import AsyncioRunner, Runner
+from steelyard._running.target import Caller, Path, caller_of, read_reply_map
+from steelyard._running.work import Done, Settings, work_on
+from steelyard._scoring.builder import find_judge
+from steelyard._scoring.from_item import MissingValue, look_up
+from steelyard._scoring.protocol import ScoringServices
+
+Emit = Callable[[ItemResult], Awaitable[None]]
+
+
+@frozen
+class RunInfo:
+    """What observers are told when a run starts: how many items there are (None: a stream), how many at once, and the keys of gates and scorers."""
+
+    planned_items: int | None
+    concurrency: int
+    keys: tuple[str, ...]
+
+
+class Evaluation:
+    """An evaluation that was checked and can be run once. The arguments are those of ``run_evals``, where they are told."""
+
+    def __init__(
+        self,
+        *,
+        data: Iterable[object] | AsyncIterable[object],
+        target: object = None,
+        scorers: object = (),
+        gates: object = (),
+        judge: JudgeLike | None = None,
+        target_options: Mapping[str, Any] | None = None,
+        concurrency: int | None = 1,
+        on_item_complete: Callable[[Any, Any, ItemResult], object] | None = None,
+        on_error: str = "record",
+        timeout: float | None = None,
+        keep_items: bool = True,
+        runner: Runner | str | None = None,
+        observers: Sequence[object] = (),
+        clock: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
+        reply: Mapping[str, Path] | None = None,
+        group_by: Sequence[str] = (),
+        lifecycle: Lifecycle | None = None,
+        target_factory: Callable[..., object] | None = None,
+    ) -> None:
+        self._concurrency = _concurrency(concurrency)
+        if on_error not in ("record", "raise"):
+            raise ConfigurationError(
+                f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends the run).'
+            )
+        seconds = _timeout(timeout)
+        self._groups = _groups(group_by)
+        settings = read_settings(judge)
+        plan = compose(gates, scorers, settings)
+        _check_slices(plan, self._groups)
+        if target is not None and target_factory is not None:
+            raise ConfigurationError("Give target= or target_factory=, not both.")
+        caller = None if target is None else caller_of(target)
+        self._has_target = caller is not None or target_factory is not None
+        self._is_workflow = plan.form == "workflow" or (caller is not None and caller.is_workflow)
+        self._threads = Threads()
+        self._clock = perf_counter if clock is None else clock
+        judging = JudgeServices(clock=self._clock, find=_Providers().find)
+        if sleep is not None:
+            judging = evolve(judging, sleep=sleep)
+        self._settings = Settings(
+            plan=plan,
+            caller=caller,
+            make_target=None if target_factory is None else _factory(target_factory),
+            reply=read_reply_map(reply),
+            options={} if target_options is None else target_options,
+            services=ScoringServices(judge=settings, judging=judging),
+            timeout=seconds,
+            threaded_target=self._concurrency > 1 or seconds is not None,
+            lifecycle=read_lifecycle(lifecycle),
+            stop_on_error=on_error == "raise",
+            threads=self._threads,
+        )
+        self._callback = on_item_complete
+        self._runner = _runner(runner)
+        self._keep_items = keep_items
+        self._observers = _observers(observers)
+        self._results: list[ItemResult] = []
+        self._ledger = Ledger(plan, self._groups)
+        self._kept: list[object] | None = None
+        self._streamed = not isinstance(data, list | tuple)
+        self._data: Any = self._checked(data)
+        self._ids: Ids | None = None
+        self._started: float | None = None
+        self._interruption: str | None = None
+
+    # -- before anything is called ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _plan(self) -> Plan:
+        return self._settings.plan
+
+    def _checked(self, data: object) -> object:
+        """The data: a list with every item taken, or a stream as it is."""
+        if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable | AsyncIterable):
+            raise ConfigurationError(f"data= must be an iterable of items, found {type(data).__name__}.")
+        if not isinstance(data, list | tuple):
+            return data
+        if not data:
+            raise ConfigurationError("There is no data: data= is empty.")
+        taken = [take_item(raw, index) for index, raw in enumerate(data)]
+        ids = Ids(taken, counting=False)
+        measured = bool(self._plan.common)
+        for index, item in enumerate(taken):
+            self._check_item(index, item)
+            ids.take(index, item)
+            try:
+                own = self._plan.of_item(item)
+                turns = [self._plan.of_turn(at, turn.gates, turn.scorers) for at, turn in enumerate(item.turns or ())]
+            except ConfigurationError as error:
+                raise ConfigurationError(f"Item {index}: {error}") from error
+            measured = measured or any(own) or any(any(pair) for pair in turns)
+            self._check_needs(
+                index, item, [*own[0], *own[1], *(entry for pair in turns for each in pair for entry in each)]
+            )
+        if not measured:
+            raise ConfigurationError("There is nothing to measure: give scorers=, gates= or both.")
+        return taken
+
+    def _check_item(self, index: int, item: EvalItem) -> None:
+        """Raises ``BadItem`` for an item that does not go with this evaluation."""
+        if item.output is NOT_GIVEN:
+            if not self._has_target:
+                raise BadItem(
+                    index, "there is no target and the item has no recorded output. Give target= or the item's output."
+                )
+        elif self._has_target:
+            raise BadItem(
+                index,
+                "it has a recorded output, and a target is given too. Leave out one, so that it is clear which is measured.",
+            )
+        if self._is_workflow and (item.inputs is not None or item.turns is not None):
+            raise BadItem(index, "inputs and turns are for agents; a workflow takes input.")
+
+    def _check_needs(self, index: int, item: EvalItem, own: Sequence[Entry]) -> None:
+        """Raises ``BadItem`` for an item that lacks what a scorer needs of it. What a target may bring is left for the run."""
+        for entry in (*self._plan.common, *own):
+            for need in getattr(entry.scorer, "needs", ()):
+                if need.partition(".")[0] not in ("ground_truth", "metadata", "expected_trajectory"):
+                    continue
+                try:
+                    look_up(item, need)
+                except MissingValue as error:
+                    raise BadItem(index, f"scorer {entry.key!r} needs {need}. {error}") from error
+
+    # -- the run ------------------------------------------------------------------------------------------------------------------------
+
+    async def run(self, emit: Emit | None = None) -> None:
+        """Takes all items through target and scorers. Raises what ends a run: cancellation, and with ``on_error="raise"`` the first failure."""
+        if self._started is not None:
+            raise ConfigurationError("An evaluation runs once. Make another one.")
+        self._started = self._clock()
+        kept: list[object] | None = None
+        if not self._streamed:
+            kept = cast("list[object]", self._data)
+        elif self._keep_items:
+            kept = self._kept = []
+        self._ids = Ids(kept, counting=emit is not None or self._callback is not None or self._observers is not None)
+        id_of = self._ids.of if kept is not None or emit is not None or self._callback or self._observers else None
+        settings, ledger = self._settings, self._ledger
+        if self._observers is not None and self._observers.wants_start:
+            self._observers.run_started(
+                RunInfo(self.planned_items, self._concurrency, tuple(entry.key for entry in self._plan.common))
+            )
+        try:
+            async with AsyncExitStack() as stack:
+                state = None
+                if settings.lifecycle.run is not None:
+                    state = await stack.enter_async_context(settings.lifecycle.run())
+
+                async def work(index: int, raw: object) -> None:
+                    done = await work_on(settings, index, self._arrived(index, raw), state, id_of)
+                    ledger.count(done)
+                    if self._keep_items:
+                        self._results.append(done.result)
+                    if self._callback is not None or self._observers is not None:
+                        await self._tell(done)
+                    if emit is not None:
+                        await emit(done.result)
+                    if self._streamed and self._ids is not None:
+                        self._ids.forget(index)
+
+                await self._runner.run(self._source(), work, self._concurrency)
+        finally:
+            self._threads.close()
+            ledger.ended(self._clock() - self._started, self._threads.left_behind)
+        if self._streamed and not ledger.total_items:
+            raise ConfigurationError("There is no data: the stream gave no item.")
+
+    @property
+    def planned_items(self) -> int | None:
+        """How many items there are; None for a stream."""
+        return None if self._streamed else len(self._data)
+
+    def _source(self) -> Any:
+        if not self._streamed:
+            return self._data
+        return self._watched_async(self._data) if isinstance(self._data, AsyncIterable) else self._watched(self._data)
+
+    def _watched(self, data: Iterable[object]) -> Iterator[object]:
+        """The items of a stream; one that breaks off ends the run with what is there."""
+        try:
+            yield from data
+        except Exception as error:
+            self._broke_off(error)
+
+    async def _watched_async(self, data: AsyncIterable[object]) -> AsyncIterator[object]:
+        try:
+            async for item in data:
+                yield item
+        except Exception as error:
+            self._broke_off(error)
+
+    def _broke_off(self, error: Exception) -> None:
+        if not self._ledger.total_items or self._settings.stop_on_error:
+            raise error
+        self._interruption = f"the data broke off: {describe(error)}"
+
+    def _arrived(self, index: int, raw: object) -> object:
+        """The item of a stream, checked as far as a list is checked before the run; a fault stands in its place."""
+        if not self._streamed:
+            return raw
+        item: object = raw
+        try:
+            item = taken = take_item(raw, index)
+            self._check_item(index, taken)
+            own = taken.gates or taken.scorers or any(turn.gates or turn.scorers for turn in taken.turns or ())
+            if not own and not self._plan.common:
+                raise BadItem(
+                    index, "there is nothing to measure: neither the evaluation nor the item has scorers or gates."
+                )
+            cast("Ids", self._ids).take(index, taken)
+        except BadItem as fault:
+            item = Faulty(raw, fault)
+        if self._kept is not None:
+            self._kept.append(item)
+        return item
+
+    async def _tell(self, done: Done) -> None:
+        if self._callback is not None:
+            try:
+                told = self._callback(done.result.item, done.given, done.result)
+                if isawaitable(told):
+                    await told
+            except Exception as error:
+                self._ledger.callback_errors += 1
+                _log("callback.failed", error=describe(error), index=done.result.index)
+        if self._observers is not None and self._observers.wants_items:
+            self._observers.item_completed(done.result)
+
+    # -- the result ---------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run ended before its data did."""
+        return self._interruption is not None
+
+    def interrupt(self, why: str) -> None:
+        """Says that the run ended before its data did."""
+        self._interruption = self._interruption or why
+
+    def result(self) -> EvalResult:
+        """What was found so far."""
+        self._results.sort(key=lambda result: result.index)
+        result = self._ledger.result(
+            items=tuple(self._results),
+            planned=self.planned_items
+            if self._streamed is False
+            else (None if self._interruption else self._ledger.total_items),
+            interruption=self._interruption,
+            observers=self._observer_notes(),
+        )
+        if self._observers is not None:
+            if self._observers.wants_finish:
+                self._observers.run_finished(result)
+            result = evolve(result, summary=evolve(result.summary, observer_errors=self._observers.error_count))
+        return result
+
+    def _observer_notes(self) -> tuple[ObserverNote, ...]:
+        if self._observers is None:
+            return ()
+        return tuple(
+            ObserverNote(name=each.name, version=each.version, distribution=each.distribution)
+            for each in self._observers.names
+        )
+
+
+class _Providers:
+    """Judges by ``"provider/model"``, each made once for the evaluation."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Judge] = {}
+
+    def find(self, spec: str) -> Judge:
+        if spec not in self._found:
+            self._found[spec] = find_judge(spec)
+        return self._found[spec]
+
+
+def _concurrency(value: int | None) -> int:
+    if value is None:
+        return 1
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigurationError(f"concurrency={value!r}: give a whole number of items to work on at once, 1 or more.")
+    return value
+
+
+def _timeout(value: float | None) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
+        raise ConfigurationError(f"timeout={value!r}: give seconds above 0, or None for no limit.")
+    return float(value)
+
+
+def _groups(paths: object) -> tuple[str, ...]:
+    if isinstance(paths, str) or not isinstance(paths, Iterable):
+        raise ConfigurationError(f'group_by={paths!r}: give a list of paths such as ["metadata.lang"].')
+    found = tuple(paths)
+    for path in found:
+        if not isinstance(path, str) or path.partition(".")[0] not in ("metadata", "ground_truth", "id", "input"):
+            raise ConfigurationError(
+                f"group_by holds {path!r}; a path begins with metadata, ground_truth, input or id."
+            )
+    return found
+
+
+def _check_slices(plan: Plan, groups: Sequence[str]) -> None:
+    for entry in plan.common:
+        for bound in entry.bounds:
+            if bound.slice is not None and bound.slice.partition("=")[0] not in groups:
+                raise ConfigurationError(
+                    f"A bound of {entry.key!r} names the slice {bound.slice!r}, and group_by does not hold {bound.slice.partition('=')[0]!r}."
+                )
+
+
+def _factory(make: Callable[..., object]) -> Callable[[Any], Caller]:
+    if not callable(make):
+        raise ConfigurationError(
+            f"target_factory= must be a function that makes a target, found {type(make).__name__}."
+        )
+    from inspect import Parameter, signature
+
+    try:
+        takes_state = any(
+            parameter.default is Parameter.empty
+            and parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+            for parameter in signature(make).parameters.values()
+        )
+    except (TypeError, ValueError):
+        takes_state = False
+
+    def made(state: Any) -> Caller:
+        return caller_of(make(state) if takes_state else make())
+
+    return made
+
+
+def _runner(value: Runner | str | None) -> Runner:
+    if value is None:
+        return AsyncioRunner()
+    if isinstance(value, str):
+        from steelyard._plugins.registry import Registry
+
+        made: Any = Registry().load("runners", value)
+        return cast("Runner", made() if isinstance(made, type) else made)
+    if not callable(getattr(value, "run", None)):
+        raise ConfigurationError(
+            f"runner= must have a run method or be the name of an installed one, found {type(value).__name__}."
+        )
+    return value
+
+
+def _observers(given: Sequence[object]) -> Any:
+    if isinstance(given, str):
+        raise ConfigurationError(f"observers={given!r}: give a list.")
+    if not given:
+        return None
+    from steelyard._plugins.hooks import Observers
+    from steelyard._plugins.registry import Registry
+
+    return Observers(
+        given,
+        Registry(),
+        on_error=lambda name, hook, error: _log("observer.failed", observer=name, hook=hook, error=describe(error)),
+    )
+
+
+def _log(event: str, **about: object) -> None:
+    from steelyard._model.log import logger
+
+    logger().warning(event, **about)

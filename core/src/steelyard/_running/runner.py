@@ -1,0 +1,95 @@
+"""How many items are worked on at once, and in what order they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+ItemT = TypeVar("ItemT")
+
+BREATH = 64
+"""Items after which a worker lets the loop look round, since work that never waits would keep others from a turn."""
+
+
+class Runner(Protocol):
+    """Takes items one by one and has each worked on, at most ``concurrency`` at once."""
+
+    async def run(
+        self,
+        items: Iterable[ItemT] | AsyncIterable[ItemT],
+        work: Callable[[int, ItemT], Awaitable[None]],
+        concurrency: int,
+    ) -> None:
+        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and awaited."""
+        ...
+
+
+class AsyncioRunner:
+    """Works on items in the running loop: ``concurrency`` workers that each take the next item when free."""
+
+    async def run(
+        self,
+        items: Iterable[Any] | AsyncIterable[Any],
+        work: Callable[[int, Any], Awaitable[None]],
+        concurrency: int,
+    ) -> None:
+        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and awaited."""
+        if isinstance(items, AsyncIterable):
+            await self._run_async(items.__aiter__(), work, concurrency)
+            return
+        numbered = enumerate(items)
+        if concurrency == 1:
+            await _work_through(numbered, work)
+        else:
+            await _all(_work_through(numbered, work) for _ in range(concurrency))
+
+    async def _run_async(
+        self, items: AsyncIterator[Any], work: Callable[[int, Any], Awaitable[None]], concurrency: int
+    ) -> None:
+        import asyncio
+
+        taking = asyncio.Lock()
+        taken = 0
+        ended = False
+
+        async def worker() -> None:
+            nonlocal taken, ended
+            while True:
+                async with taking:
+                    if ended:
+                        return
+                    try:
+                        item = await anext(items)
+                    except StopAsyncIteration:
+                        ended = True
+                        return
+                    index, taken = taken, taken + 1
+                await work(index, item)
+
+        try:
+            await _all(worker() for _ in range(concurrency))
+        finally:
+            close = getattr(items, "aclose", None)
+            if close is not None:
+                await close()
+
+
+async def _work_through(numbered: Iterator[tuple[int, Any]], work: Callable[[int, Any], Awaitable[None]]) -> None:
+    from asyncio import sleep
+
+    for index, item in numbered:
+        await work(index, item)
+        if index % BREATH == BREATH - 1:
+            await sleep(0)
+
+
+async def _all(workers: Iterable[Any]) -> None:
+    import asyncio
+
+    tasks = [asyncio.ensure_future(worker) for worker in workers]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,105 @@
+"""What scorers may see of one input and output, in the form that each type asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from steelyard._model.conversation import AgentOutput, read_agent_input, read_agent_output
+from steelyard._model.errors import SteelyardError, UnreadableOutput
+from steelyard._model.outcome import Failed
+from steelyard._model.run import ScorerRun
+from steelyard._model.trajectory import Trajectory, extract_trajectory
+from steelyard._running.item import EvalItem
+from steelyard._running.target import TargetResult
+
+
+class Seen:
+    """One input and output of an item. Each form is made when the first scorer asks for it, and shared by those that follow."""
+
+    __slots__ = ("_agent", "_plain", "_trajectory", "input", "item", "output", "results", "state")
+
+    def __init__(
+        self, item: EvalItem, input: object, output: object, results: Sequence[TargetResult], state: object
+    ) -> None:
+        self.item = item
+        self.input = input
+        self.output = output
+        self.results = results
+        self.state = state
+        self._agent: ScorerRun[Any, Any] | Failed | None = None
+        self._plain: ScorerRun[Any, Any] | Failed | None = None
+        self._trajectory: ScorerRun[Any, Any] | Failed | None = None
+
+    def run_for(self, type: str | None) -> ScorerRun[Any, Any] | Failed:
+        """The run for a scorer of this type, or why it cannot have one."""
+        if type == "agent":
+            if self._agent is None:
+                self._agent = self._made(self._messages, read_agent_input)
+            return self._agent
+        if type == "trajectory":
+            if self._trajectory is None:
+                self._trajectory = self._made(self._path, None)
+            return self._trajectory
+        if self._plain is None:
+            self._plain = self._made(lambda: self.output, None)
+        return self._plain
+
+    def _made(
+        self, output: Callable[[], object], read_input: Callable[[object], object] | None
+    ) -> ScorerRun[Any, Any] | Failed:
+        try:
+            seen = output()
+        except (SteelyardError, TypeError, ValueError) as error:
+            return Failed("prepare_run", error)
+        item = self.item
+        context = item.context
+        for result in self.results:
+            if result.context is not None:
+                context = result.context
+        return ScorerRun(
+            input=self.input,
+            output=seen,
+            ground_truth=item.ground_truth,
+            expected_trajectory=item.expected_trajectory,
+            context=context,
+            metadata=item.metadata,
+            request_context=item.request_context,
+            tracing_context=item.tracing_context,
+            state=self.state,
+            trajectory=seen if isinstance(seen, Trajectory) else None,
+            read_input=read_input,
+        )
+
+    def _messages(self) -> AgentOutput:
+        if not self.results:
+            return read_agent_output(self.output)
+        return AgentOutput([message for result in self.results for message in messages_of(result)])
+
+    def _path(self) -> Trajectory:
+        paths = [_path_of(result) for result in self.results] if self.results else [extract_trajectory(self.output)]
+        if len(paths) == 1:
+            return paths[0]
+        durations = [path.total_duration_ms for path in paths]
+        known = [duration for duration in durations if duration is not None]
+        return Trajectory(
+            [step for path in paths for step in path.steps], sum(known) if len(known) == len(durations) else None
+        )
+
+
+def messages_of(result: TargetResult) -> AgentOutput:
+    """The messages of one turn. Raises ``UnreadableOutput``."""
+    return read_agent_output(result.output if result.messages is None else list(result.messages))
+
+
+def _path_of(result: TargetResult) -> Trajectory:
+    path = result.path()
+    if path is not None:
+        return path
+    if result.spans is not None:
+        raise UnreadableOutput(
+            "The target gave spans, and no trajectory could be read from them. Give TargetResult(trajectory=...), or read the spans with their extractor."
+        )
+    if isinstance(result.output, Trajectory):
+        return result.output
+    return extract_trajectory(result.output if result.messages is None else list(result.messages))

@@ -1,0 +1,471 @@
+"""One item from its input to its outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import isawaitable
+from typing import Any, cast
+
+from attrs import define, evolve, frozen
+
+from steelyard._model.conversation import read_agent_input
+from steelyard._model.errors import SteelyardError, TimedOut
+from steelyard._model.messages import Message
+from steelyard._model.outcome import Failed, NotScorable, Outcome, Scored, attach, describe
+from steelyard._model.run import ScorerRun
+from steelyard._model.trajectory import StepResult
+from steelyard._model.usage import Usage
+from steelyard._running.aggregate import TARGET
+from steelyard._running.compose import Entry, Plan
+from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input, take_item
+from steelyard._running.keys import EMPTY, ByKey, KeyIndex
+from steelyard._running.lifecycle import Lifecycle
+from steelyard._running.limits import Threads, bounded
+from steelyard._running.result import Counted, ItemResult, TurnItemResult
+from steelyard._running.seen import Seen, messages_of
+from steelyard._running.target import Caller, ReplyMap, TargetCall, TargetResult
+from steelyard._scoring.pipeline import Trace, checked_score, make_plain_result, make_result
+from steelyard._scoring.protocol import ScoringServices
+
+STEPS_PREFIX = "steps/"
+
+
+@frozen(kw_only=True)
+class Settings:
+    """What one evaluation does with each item."""
+
+    plan: Plan
+    caller: Caller | None
+    make_target: Callable[[Any], Caller] | None
+    reply: ReplyMap | None
+    options: Mapping[str, Any]
+    services: ScoringServices
+    timeout: float | None
+    threaded_target: bool
+    lifecycle: Lifecycle
+    stop_on_error: bool
+    threads: Threads
+
+
+@define(eq=False)
+class Done:
+    """An item that was evaluated: its result, its outcomes by entry, and what the target gave (None where it failed)."""
+
+    result: ItemResult
+    counted: Counted
+    given: object = None
+    n_turns: int = 0
+    target_ms: float = 0.0
+    bad: bool = False
+
+
+@define(eq=False)
+class _Taken:
+    """An item that was checked, with the entries that it adds."""
+
+    index: int
+    item: EvalItem
+    id: str | Callable[[int], str] | None
+    gates: list[Entry]
+    scorers: list[Entry]
+    turns: list[tuple[list[Entry], list[Entry]]]
+
+
+_NONE: list[Entry] = []
+_NO_TURNS: list[tuple[list[Entry], list[Entry]]] = []
+
+
+async def work_on(
+    settings: Settings, index: int, raw: object, run_state: object, id_of: Callable[[int], str] | None
+) -> Done:
+    """Evaluates one item. A failure of its own, of the target or of a scorer is part of what is found, unless the settings say to stop."""
+    plan = settings.plan
+    try:
+        if type(raw) is Faulty:
+            raise raw.fault
+        item = take_item(raw, index)
+        gates, scorers = plan.of_item(item) if item.gates or item.scorers else (_NONE, _NONE)
+        turns = (
+            _NO_TURNS
+            if item.turns is None
+            else [plan.of_turn(at, turn.gates, turn.scorers) for at, turn in enumerate(item.turns)]
+        )
+    except SteelyardError as error:
+        if settings.stop_on_error:
+            raise
+        untaken = _Taken(index, EvalItem(), id_of, _NONE, _NONE, _NO_TURNS)
+        done = _errored(settings, untaken, error, None, 0.0)
+        shown = raw.raw if type(raw) is Faulty else raw
+        return Done(evolve(done.result, item=shown, status=done.counted, id=id_of), done.counted, bad=True)
+    taken = _Taken(index, item, item.id or id_of, gates, scorers, turns)
+    if settings.lifecycle.item is None:
+        return await _evaluate(settings, taken, run_state)
+    return await _within_lifecycle(settings, taken, run_state)
+
+
+async def _within_lifecycle(settings: Settings, taken: _Taken, run_state: object) -> Done:
+    make = cast("Callable[..., Any]", settings.lifecycle.item)
+    clock = settings.services.judging.clock
+    started = clock()
+    try:
+        manager = make(taken.item, run_state)
+        state = await manager.__aenter__()
+    except Exception as error:
+        if settings.stop_on_error:
+            raise
+        return _errored(settings, taken, error, started, 0.0)
+    try:
+        done = await _evaluate(settings, taken, state)
+    except BaseException as error:
+        await manager.__aexit__(type(error), error, error.__traceback__)
+        raise
+    failure = done.result.error
+    try:
+        if failure is None:
+            await manager.__aexit__(None, None, None)
+        else:
+            await manager.__aexit__(type(failure), failure, failure.__traceback__)
+    except Exception as error:
+        if error is not failure:
+            if settings.stop_on_error:
+                raise
+            done.result = evolve(
+                done.result, notes=(*done.result.notes, f"taking down the item failed: {describe(error)}")
+            )
+    return done
+
+
+async def _evaluate(settings: Settings, taken: _Taken, state: object) -> Done:
+    """Calls the target and scores what it gave."""
+    clock = settings.services.judging.clock
+    started = clock()
+    item = taken.item
+    try:
+        if item.output is not NOT_GIVEN:
+            given, results = _read(settings.reply, item.output)
+            turns_given: Sequence[tuple[object, TargetResult | None]] = ()
+        else:
+            turns_given = await _call_target(settings, item, state)
+            given, results = _joined(turns_given)
+    except BaseException as error:
+        if not isinstance(error, Exception | SystemExit) and not _raised_by_itself(error):
+            raise
+        if settings.stop_on_error:
+            raise
+        return _errored(settings, taken, error, started, 1000 * (clock() - started))
+    answered = clock()
+    plan = settings.plan
+    seen = Seen(item, first_input(item), given, results, state)
+    counted: Counted = []
+    gate_entries = plan.gates.entries if not taken.gates else (*plan.gates.entries, *taken.gates)
+    gates: ByKey[Outcome] = EMPTY
+    if gate_entries:
+        outcomes = await _outcomes(settings, gate_entries, seen)
+        counted.append((gate_entries, outcomes))
+        gates = ByKey(_index(plan.gates.index, gate_entries, taken.gates), outcomes)
+    scores = await _scores(settings, taken, seen, results, counted)
+    turns: tuple[TurnItemResult, ...] = ()
+    if item.turns is not None:
+        turns = tuple([await _turn(settings, taken, at, each, state, counted) for at, each in enumerate(turns_given)])
+    usage, cost, metadata = _told(results) if results else (None, None, None)
+    result = ItemResult(
+        index=taken.index,
+        item=item,
+        output=given,
+        gates=gates,
+        scores=scores,
+        turns=turns,
+        duration_ms=1000 * (clock() - started),
+        usage=usage,
+        cost=cost,
+        metadata=metadata,
+        status=counted,
+        id=taken.id,
+    )
+    return Done(result, counted, _for_callback(item, given, turns_given), len(turns), 1000 * (answered - started))
+
+
+def _for_callback(item: EvalItem, given: object, turns_given: Sequence[tuple[object, TargetResult | None]]) -> object:
+    """What the per-item callback gets: what the target returned, as it is; a tuple of that for several turns."""
+    if not turns_given:
+        return item.output
+    returned = tuple([raw if result is None else result for raw, result in turns_given])
+    return returned[0] if item.input is not None else returned
+
+
+# -- the target -----------------------------------------------------------------------------------------------------------------------
+
+
+def _read(reply: ReplyMap | None, raw: object) -> tuple[object, tuple[TargetResult, ...]]:
+    """The output, and the result that says more of it where there is one."""
+    if isinstance(raw, TargetResult):
+        return raw.output, (raw,)
+    if reply is None:
+        return raw, ()
+    result = reply.read(raw)
+    return result.output, (result,)
+
+
+async def _call_target(settings: Settings, item: EvalItem, state: object) -> list[tuple[object, TargetResult | None]]:
+    """What the target gives for each turn: the output, and the result that says more of it."""
+    caller = cast("Caller", settings.caller) if settings.make_target is None else settings.make_target(state)
+    if item.inputs is not None:
+        inputs = list(item.inputs)
+    elif item.turns is not None:
+        inputs = [turn.input for turn in item.turns]
+    else:
+        inputs = [item.input]
+    options = settings.options if item.start_options is None else {**settings.options, **item.start_options}
+    call = TargetCall(
+        options=options, request_context=item.request_context, tracing_context=item.tracing_context, state=state
+    )
+    given: list[tuple[object, TargetResult | None]] = []
+    for at, one in enumerate(inputs):
+        if at:
+            call = evolve(call, turn_index=at, history=(*call.history, *_said(inputs[at - 1], given[-1])))
+        raw = await _one_call(settings, caller, one, call)
+        output, results = _read(settings.reply, raw)
+        given.append((output, results[0] if results else None))
+    return given
+
+
+def _said(asked: object, answer: tuple[object, TargetResult | None]) -> tuple[Message, ...]:
+    """The messages of one turn, as far as they can be read."""
+    output, result = answer
+    said: tuple[Message, ...] = ()
+    try:
+        said = read_agent_input(asked).input_messages
+        said += messages_of(TargetResult(output) if result is None else result)
+    except (SteelyardError, TypeError, ValueError):
+        pass
+    return said
+
+
+async def _one_call(settings: Settings, caller: Caller, given: object, call: TargetCall) -> object:
+    if settings.timeout is None:
+        return await _answer(settings, caller, given, call)
+    return await bounded(
+        _answer(settings, caller, given, call), settings.timeout, "The target", settings.services.judging.sleep
+    )
+
+
+async def _answer(settings: Settings, caller: Caller, given: object, call: TargetCall) -> object:
+    if caller.is_async or not settings.threaded_target:
+        value = caller.call(given, call)
+    else:
+        value = await settings.threads.call(caller.call, given, call)
+    return await value if isawaitable(value) else value
+
+
+def _joined(turns: Sequence[tuple[object, TargetResult | None]]) -> tuple[object, tuple[TargetResult, ...]]:
+    if len(turns) == 1:
+        output, result = turns[0]
+        return output, () if result is None else (result,)
+    results = tuple([TargetResult(output) if result is None else result for output, result in turns])
+    return tuple([output for output, _ in turns]), results
+
+
+def _told(results: Sequence[TargetResult]) -> tuple[Usage | None, float | None, Mapping[str, Any] | None]:
+    """Usage, cost and metadata that the target told, over all turns; unknown where one turn did not tell."""
+    usage, cost, metadata = results[0].usage, results[0].cost, results[0].metadata
+    for result in results[1:]:
+        usage = None if usage is None or result.usage is None else usage + result.usage
+        cost = None if cost is None or result.cost is None else cost + result.cost
+        metadata = metadata if result.metadata is None else {**(metadata or {}), **result.metadata}
+    return usage, cost, metadata
+
+
+def _raised_by_itself(error: BaseException) -> bool:
+    """Whether this is a cancellation that nobody has asked this task for: a leak out of the target."""
+    import asyncio
+
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() == 0
+
+
+# -- the scorers ----------------------------------------------------------------------------------------------------------------------
+
+
+async def _outcomes(settings: Settings, entries: Sequence[Entry], seen: Seen) -> list[Outcome]:
+    found: list[Outcome] = []
+    plainly = settings.timeout is None
+    for entry in entries:
+        run = seen.run_for(entry.type)
+        if type(run) is Failed:
+            outcome = attach(Failed(run.step, run.error), make_plain_result, (entry.id, seen.run_for(None)))
+        elif plainly and entry.plain is not None:
+            outcome = entry.plain(cast("ScorerRun[Any, Any]", run))
+        else:
+            outcome = await _outcome(settings, entry, cast("ScorerRun[Any, Any]", run))
+        if type(outcome) is Failed and settings.stop_on_error:
+            raise outcome.error
+        found.append(outcome)
+    return found
+
+
+async def _outcome(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -> Outcome:
+    """What a scorer makes of a run: within its limit, and with whatever it does wrong contained."""
+    services = settings.services
+    try:
+        if settings.timeout is None:
+            outcome = await entry.scorer.score(run, services)
+        else:
+            outcome = await _within_limit(settings, entry, run)
+        if isinstance(outcome, Scored):
+            checked_score(outcome.score, entry.scorer.scale)
+            return outcome
+        if isinstance(outcome, NotScorable | Failed):
+            return outcome
+        raise TypeError(
+            f"Scorer {entry.id!r} must give Scored, NotScorable or Failed, it gave {type(outcome).__name__}."
+        )
+    except Exception as error:
+        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run))
+    except BaseException as error:
+        if not _raised_by_itself(error):
+            raise
+        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run))
+
+
+async def _within_limit(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -> Outcome:
+    traces: list[Trace] = []
+    services = evolve(settings.services, call=settings.threads.call, watch=traces.append)
+    seconds = cast("float", settings.timeout)
+    try:
+        return await bounded(
+            entry.scorer.score(run, services), seconds, f"Scorer {entry.key!r}", services.judging.sleep
+        )
+    except TimedOut as error:
+        if traces:
+            return attach(Failed(traces[0].step, error), make_result, traces[0])
+        raise
+
+
+def _index(known: KeyIndex, entries: Sequence[Entry], own: Sequence[Entry]) -> KeyIndex:
+    return known if not own else KeyIndex([entry.key for entry in entries], [entry.id for entry in entries])
+
+
+async def _scores(
+    settings: Settings, taken: _Taken, seen: Seen, results: Sequence[TargetResult], counted: Counted
+) -> Mapping[str, Any]:
+    """Outcomes of the item's scorers, by group where they are grouped."""
+    plan = settings.plan
+    by_scope: dict[str, Any] = {}
+    for scope in plan.scopes:
+        entries = scope.entries
+        own = taken.scorers if scope.name == plan.own_scope else _NONE
+        if own:
+            entries = (*entries, *own)
+        if scope.name.startswith(STEPS_PREFIX):
+            outcomes = await _step_outcomes(settings, scope.name.removeprefix(STEPS_PREFIX), entries, seen, results)
+        else:
+            outcomes = await _outcomes(settings, entries, seen)
+        counted.append((entries, outcomes))
+        found = ByKey(_index(scope.index, entries, own), outcomes)
+        if plan.form == "plain":
+            return found
+        _put(by_scope, scope.name, found)
+    return by_scope
+
+
+def _put(by_scope: dict[str, Any], name: str, value: object) -> None:
+    if name.startswith(STEPS_PREFIX):
+        by_scope.setdefault("steps", {})[name.removeprefix(STEPS_PREFIX)] = value
+    else:
+        by_scope[name] = value
+
+
+async def _step_outcomes(
+    settings: Settings, step_id: str, entries: Sequence[Entry], seen: Seen, results: Sequence[TargetResult]
+) -> list[Outcome]:
+    """Outcomes of the scorers of one workflow step, on its own input and output."""
+    try:
+        step = _step(step_id, results)
+    except (SteelyardError, TypeError, ValueError) as error:
+        if settings.stop_on_error:
+            raise
+        return [
+            attach(Failed("prepare_run", error), make_plain_result, (entry.id, seen.run_for(None))) for entry in entries
+        ]
+    if step is None:
+        return [
+            attach(
+                NotScorable("prepare_run", f"the workflow did not run step {step_id!r}"),
+                make_plain_result,
+                (entry.id, seen.run_for(None)),
+            )
+            for entry in entries
+        ]
+    return await _outcomes(settings, entries, Seen(seen.item, step.input, step.output, (), seen.state))
+
+
+def _step(step_id: str, results: Sequence[TargetResult]) -> StepResult | None:
+    for result in reversed(results):
+        steps = result.steps()
+        if step_id in steps:
+            step = steps[step_id]
+            if step.status == "failed" and step.output is None:
+                raise SteelyardError(
+                    f"Step {step_id!r} of the workflow failed{'' if step.error is None else ': ' + step.error}."
+                )
+            return step
+    if any(result.step_results is not None for result in results):
+        return None
+    raise SteelyardError(
+        "The target gave no step results. A workflow returns TargetResult(output, step_results={step id: {...}})."
+    )
+
+
+async def _turn(
+    settings: Settings,
+    taken: _Taken,
+    at: int,
+    given: tuple[object, TargetResult | None],
+    state: object,
+    counted: Counted,
+) -> TurnItemResult:
+    """Outcomes of one turn's own gates and scorers, on its own input and output."""
+    gate_entries, scorer_entries = taken.turns[at]
+    asked = cast("Sequence[Any]", taken.item.turns)[at].input
+    output, result = given
+    seen = Seen(taken.item, asked, output, () if result is None else (result,), state)
+    gates = await _outcomes(settings, gate_entries, seen)
+    scores = await _outcomes(settings, scorer_entries, seen)
+    counted.extend(((gate_entries, gates), (scorer_entries, scores)))
+    return TurnItemResult(
+        index=at,
+        input=asked,
+        output=output,
+        gates=ByKey(_index(_NO_INDEX, gate_entries, gate_entries), gates),
+        scores=ByKey(_index(_NO_INDEX, scorer_entries, scorer_entries), scores),
+    )
+
+
+_NO_INDEX = KeyIndex((), ())
+
+
+def _errored(settings: Settings, taken: _Taken, error: BaseException, started: float | None, target_ms: float) -> Done:
+    """An item whose target failed, or that could not be taken: every gate and scorer counts it as not computed."""
+    plan = settings.plan
+    failed = Failed(TARGET, error)
+    groups: list[Sequence[Entry]] = [
+        plan.gates.entries,
+        taken.gates,
+        *(scope.entries for scope in plan.scopes),
+        taken.scorers,
+    ]
+    for gates, scorers in taken.turns:
+        groups += [gates, scorers]
+    counted: Counted = [(entries, [failed] * len(entries)) for entries in groups if entries]
+    clock = settings.services.judging.clock
+    result = ItemResult(
+        index=taken.index,
+        item=taken.item,
+        error=error,
+        duration_ms=None if started is None else 1000 * (clock() - started),
+        status=counted,
+        id=taken.id,
+    )
+    return Done(result, counted, None, len(taken.turns), target_ms)
