@@ -1,7 +1,8 @@
 """A support agent in plain Python: rules instead of a model, dictionaries instead of a shop, no network.
 
-It stands in for whatever agent you have. What matters to an evaluation is its shape: it is called with the customer's message and with the call
-(which thread this is, what was said before), it may use tools, and it returns the messages of its turn.
+It stands in for whatever agent you have. What matters to an evaluation is its shape: it is called with the customer's
+message and with the call (which thread this is, what was said before), it may use tools, and it returns the messages of
+its turn.
 """
 
 from __future__ import annotations

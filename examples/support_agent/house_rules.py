@@ -47,8 +47,14 @@ def failures_made_good(run: ScorerRun[AgentInput, AgentOutput]) -> Scored | NotS
     return Scored(0.0, reason=f"nothing made good the failed {', '.join(sorted(still_open))}")
 
 
+@scorer(id="tool-calls", type="agent", scale=Scale(low=0, high=50, direction="lower"))
+def tool_calls(run: ScorerRun[AgentInput, AgentOutput]) -> float:
+    """How many tools were called; the fewer, the better."""
+    return len(run.output.tool_calls)
+
+
 @scorer(id="stars", scale=Scale(low=1, high=5))
 def stars(run: ScorerRun[Any, Any]) -> float | NotScorable:
-    """What the customer gave in the survey: one to five stars. A number outside of the scale is a failure, never a score."""
+    """What the customer gave in the survey: one to five stars. Any other number counts as a failure, not as a score."""
     given: float | None = run.metadata.get("stars")
     return not_scorable("the customer gave no stars") if given is None else given

@@ -56,7 +56,7 @@ def read_answer(text: str, cls: type[T]) -> T:
     shape = shape_of(cls)
     of_the_last: tuple[str, ...] = ()
     not_json: tuple[str, ...] = ()
-    for value in _candidates(text.strip().strip("\ufeff").strip()):
+    for value in _candidates(text):
         if isinstance(value, _NotJson):
             not_json = not_json or (value.problem,)
             continue
@@ -184,8 +184,7 @@ def _last_word(text: str, start: int) -> str | None:
         if begins and said and not said.endswith((":", ",", "[", "{")):
             anew = brace.start()
         seen = brace.end()
-    end = len(text.rstrip("` \t\r\n"))
-    return None if anew is None or _end(text, anew) != end else text[anew:end]
+    return None if anew is None else text[anew:].rstrip("` \t\r\n")
 
 
 class _Doubled(dict[str, object]):

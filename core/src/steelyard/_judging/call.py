@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from time import perf_counter
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from attrs import evolve, frozen
 
@@ -60,7 +60,7 @@ class Question(Generic[T]):
     prompt: str
     output: type[T] | None
     task: object = None
-    check: Callable[[T], str | None] | None = None
+    check: Callable[[T], str | list[str] | None] | None = None
 
 
 async def ask(
@@ -73,23 +73,23 @@ async def ask(
     """
     judge = _judge(settings, services, question)
     schema = _schema(question.output)
-    prompt, request = _first_request(question, settings, judge, schema)
+    request = _first_request(question, settings, judge, schema)
     for attempt in (1, 2):
         started = services.clock()
         sent = _Counter()
+        prompt = ""
+        reply: JudgeReply | None = None
         try:
-            reply = await _exchange(judge, evolve(request, attempt=attempt), settings, services, sent)
+            processed = await _prepared(evolve(request, attempt=attempt), settings)
+            prompt = _last_said(processed)
+            reply = await _exchange(judge, processed, settings, services, sent)
+            reply = await _processed(reply, settings)
+            answer = await _read(reply, question)
         except BaseException as error:
-            executions.append(_failed(prompt, error, sent, services.clock() - started))
-            raise
-        try:
-            answer = _read(reply, question)
-        except JudgeError as error:
             executions.append(_failed(prompt, error, sent, services.clock() - started, reply))
-            if attempt == 2 or not isinstance(error, JudgeAnswerInvalid):
+            if attempt == 2 or reply is None or not isinstance(error, JudgeAnswerInvalid):
                 raise
             request = _second_request(request, reply, error)
-            prompt = request.messages[-1].text
             continue
         executions.append(
             JudgeExecution(
@@ -129,7 +129,7 @@ def _schema(output: type[object] | None) -> dict[str, object] | None:
 
 def _first_request(
     question: Question[T], settings: JudgeSettings, judge: Judge, schema: dict[str, object] | None
-) -> tuple[str, JudgeRequest]:
+) -> JudgeRequest:
     mode = settings.structured_output or "auto"
     if mode == "auto":
         mode = "native" if getattr(judge, "native_structured_output", False) else "inline"
@@ -143,10 +143,10 @@ def _first_request(
             prompt = f"{prompt}\n\n{form}"
         else:
             instructions = form if instructions is None else f"{instructions}\n\n{form}"
-    messages = (Message("user", prompt),)
+    messages: tuple[Message, ...] = (Message("user", prompt),)
     if instructions is not None:
         messages = (Message("system", instructions), *messages)
-    return prompt, JudgeRequest(
+    return JudgeRequest(
         scorer_id=question.scorer_id,
         step=question.step,
         attempt=1,
@@ -175,8 +175,6 @@ class _Counter:
 async def _exchange(
     judge: Judge, request: JudgeRequest, settings: JudgeSettings, services: JudgeServices, sent: _Counter
 ) -> JudgeReply:
-    for change in settings.input_processors or ():
-        request = cast("JudgeRequest", await _maybe(change(request)))
     while True:
         sent.requests += 1
         try:
@@ -192,9 +190,31 @@ async def _exchange(
             raise JudgeAnswerInvalid(
                 f"The judge must give a JudgeReply, it gave {type(reply).__name__}.", retryable=False
             )
-        for transform in settings.output_processors or ():
-            reply = cast("JudgeReply", await _maybe(transform(reply)))
         return reply
+
+
+async def _prepared(request: JudgeRequest, settings: JudgeSettings) -> JudgeRequest:
+    """The request after the input processors: what is sent, and what is kept as evidence."""
+    for change in settings.input_processors or ():
+        changed = await _maybe(change(request))
+        if not isinstance(changed, JudgeRequest):
+            raise TypeError(f"An input processor must give a JudgeRequest, it gave {type(changed).__name__}.")
+        request = changed
+    return request
+
+
+def _last_said(request: JudgeRequest) -> str:
+    return next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+
+
+async def _processed(reply: JudgeReply, settings: JudgeSettings) -> JudgeReply:
+    """The reply after the output processors. A reply that they reject is kept as evidence by the caller."""
+    for transform in settings.output_processors or ():
+        changed = await _maybe(transform(reply))
+        if not isinstance(changed, JudgeReply):
+            raise TypeError(f"An output processor must give a JudgeReply, it gave {type(changed).__name__}.")
+        reply = changed
+    return reply
 
 
 async def _wait(error: Exception, retries: int, settings: JudgeSettings) -> float | None:
@@ -231,8 +251,8 @@ def _log_retry(request: JudgeRequest, attempt: int, wait: float, error: Exceptio
     )
 
 
-def _read(reply: JudgeReply, question: Question[T]) -> T | str:
-    about = {
+async def _read(reply: JudgeReply, question: Question[T]) -> T | str:
+    about: dict[str, Any] = {
         "provider": reply.provider,
         "model": reply.model,
         "request_id": reply.request_id,
@@ -244,13 +264,13 @@ def _read(reply: JudgeReply, question: Question[T]) -> T | str:
     if reply.finish_reason in _CUT_OFF:
         raise JudgeTruncated(
             "The judge's answer was cut off by its token limit. Raise the limit or ask for less.", **about
-        )  # type: ignore[arg-type]
+        )
     if reply.finish_reason == "refusal":
-        raise JudgeRefused("The judge declined to answer.", **about)  # type: ignore[arg-type]
+        raise JudgeRefused("The judge declined to answer.", **about)
     if reply.finish_reason == "content_filter":
-        raise JudgeContentFiltered("The judge's answer was withheld by the provider's content filter.", **about)  # type: ignore[arg-type]
+        raise JudgeContentFiltered("The judge's answer was withheld by the provider's content filter.", **about)
     if reply.text is None or not reply.text.strip():
-        raise JudgeAnswerEmpty("The answer is empty.", **about)  # type: ignore[arg-type]
+        raise JudgeAnswerEmpty("The answer is empty.", **about)
     if question.output is None:
         return reply.text
     from steelyard._judging.answer import AnswerProblems, read_answer
@@ -260,11 +280,23 @@ def _read(reply: JudgeReply, question: Question[T]) -> T | str:
     except AnswerProblems as error:
         raise JudgeAnswerInvalid(
             "Problems found:\n" + "\n".join(f"- {each}" for each in error.problems), **about
-        ) from error  # type: ignore[arg-type]
-    fault = None if question.check is None else question.check(answer)
-    if fault is not None:
-        raise JudgeAnswerInvalid(f"Problems found:\n- {fault}", **about)  # type: ignore[arg-type]
+        ) from error
+    faults = [] if question.check is None else _faults(await _maybe(question.check(answer)))
+    if faults:
+        raise JudgeAnswerInvalid("Problems found:\n" + "\n".join(f"- {each}" for each in faults), **about)
     return answer
+
+
+def _faults(found: object) -> list[str]:
+    """What a check found, as sentences: it gives None, one sentence, or a list of them."""
+    if not found:
+        return []
+    sentences = [found] if isinstance(found, str) else found
+    if isinstance(sentences, list | tuple) and all(isinstance(each, str) for each in sentences):
+        return list(sentences)
+    raise TypeError(
+        f"check= must give None where nothing is wrong, or say in words what is; it gave {type(found).__name__}."
+    )
 
 
 def _failed(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from inspect import iscoroutinefunction
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from inspect import isclass, iscoroutinefunction
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from attrs import field, frozen
@@ -31,12 +31,20 @@ class ExtractClaims:
     text: str
 
 
+def _claims(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    return tuple(claims)
+
+
+def _texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
 @frozen
 class VerifyClaims:
     """The task of holding claims against a context."""
 
-    claims: tuple[Claim, ...] = field(converter=tuple)
-    context: tuple[str, ...] = field(converter=tuple)
+    claims: tuple[Claim, ...] = field(converter=_claims)
+    context: tuple[str, ...] = field(converter=_texts)
 
 
 @frozen(kw_only=True)
@@ -112,6 +120,8 @@ def as_judge(value: object) -> Judge:
 
     Raises ``ConfigurationError`` that says what was found.
     """
+    if isclass(value):
+        raise ConfigurationError(f"judge= is the class {value.__qualname__}; give an instance of it.")
     if isinstance(value, Judge) and iscoroutinefunction(value.answer):
         return value
     if iscoroutinefunction(value) or iscoroutinefunction(getattr(value, "__call__", None)):  # noqa: B004

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
 
 from attrs import field, frozen
-from attrs.validators import ge
 
 from steelyard._model.errors import ConfigurationError
 
@@ -38,6 +37,28 @@ def _delay(value: Delay) -> Delay:
     return float(value)
 
 
+def _count(value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ConfigurationError(f"RetryProcessor(max_retries={value!r}): give a whole number, 0 or more.")
+    return value
+
+
+def _longest(value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ConfigurationError(f"RetryProcessor(max_retry_after={value!r}): give seconds, 0 or more.")
+    return float(value)
+
+
+def _matchers(value: Iterable[Matcher]) -> tuple[Matcher, ...]:
+    matchers = tuple(value)
+    for matcher in matchers:
+        if not callable(matcher):
+            raise ConfigurationError(
+                f"RetryProcessor(matchers=): give functions of the error, found {type(matcher).__name__}."
+            )
+    return matchers
+
+
 def causes(error: BaseException) -> Iterator[BaseException]:
     """The error and what caused it, each once."""
     seen: set[int] = set()
@@ -57,10 +78,10 @@ class RetryProcessor:
     function of the retries so far) and what the server asked for (an error's ``retry_after``: seconds or an HTTP date), at most ``max_retry_after`` seconds.
     """
 
-    max_retries: int = field(default=1, validator=ge(0))
+    max_retries: int = field(default=1, converter=_count)
     delay_: Delay = field(default=_default_delay, alias="delay", converter=_delay)
-    max_retry_after: float = field(default=30.0, validator=ge(0))
-    matchers: tuple[Matcher, ...] = field(default=(), converter=tuple)
+    max_retry_after: float = field(default=30.0, converter=_longest)
+    matchers: tuple[Matcher, ...] = field(default=(), converter=_matchers)
     retry_unknown_errors: bool = False
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC), repr=False)
 

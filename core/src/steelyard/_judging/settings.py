@@ -2,23 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Literal, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from attrs import evolve, field, fields, frozen
-from attrs.validators import ge, in_, instance_of, optional
 
-from steelyard._judging.protocol import Judge, JudgeFunction, JudgeReply, JudgeRequest
+from steelyard._judging.protocol import Judge, JudgeFunction, JudgeReply, JudgeRequest, as_judge
 from steelyard._judging.retry import ErrorProcessor
 from steelyard._model.errors import ConfigurationError
 
 StructuredOutput = Literal["auto", "native", "inline", "system"]
+WAYS: tuple[StructuredOutput, ...] = get_args(StructuredOutput)
 InputProcessor: TypeAlias = Callable[[JudgeRequest], JudgeRequest | Awaitable[JudgeRequest]]
 OutputProcessor: TypeAlias = Callable[[JudgeReply], JudgeReply | Awaitable[JudgeReply]]
+F = TypeVar("F")
 
 
-def _tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+def _functions(name: str, value: Iterable[F]) -> tuple[F, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ConfigurationError(f"JudgeSettings({name}=): give a list, found {type(value).__name__}.")
+    found = tuple(value)
+    for each in found:
+        if not callable(each):
+            raise ConfigurationError(f"JudgeSettings({name}=): give functions, found {type(each).__name__}.")
+    return found
+
+
+def _input_processors(value: Iterable[InputProcessor] | None) -> tuple[InputProcessor, ...] | None:
+    return None if value is None else _functions("input_processors", value)
+
+
+def _output_processors(value: Iterable[OutputProcessor] | None) -> tuple[OutputProcessor, ...] | None:
+    return None if value is None else _functions("output_processors", value)
+
+
+def _error_processors(value: Iterable[ErrorProcessor] | None) -> tuple[ErrorProcessor, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, Iterable):
+        raise ConfigurationError(f"JudgeSettings(error_processors=): give a list, found {type(value).__name__}.")
+    found = tuple(value)
+    for each in found:
+        if not callable(getattr(each, "delay", None)):
+            raise ConfigurationError(
+                "JudgeSettings(error_processors=): give objects with delay(error, retries), such as RetryProcessor(), "
+                f"found {type(each).__name__}."
+            )
+    return found
+
+
+def _instructions(value: str | None) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise ConfigurationError(f"JudgeSettings(instructions=): give a text, found {type(value).__name__}.")
+
+
+def _structured_output(value: StructuredOutput | None) -> StructuredOutput | None:
+    if value is None or value in WAYS:
+        return value
+    raise ConfigurationError(f"JudgeSettings(structured_output={value!r}): use one of {', '.join(WAYS)}.")
+
+
+def _retries(value: int | None) -> int | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise ConfigurationError(f"JudgeSettings(max_processor_retries={value!r}): give a whole number, 0 or more.")
 
 
 @frozen(kw_only=True)
@@ -33,14 +81,12 @@ class JudgeSettings:
     """
 
     judge: Judge | JudgeFunction | str | None = None
-    instructions: str | None = field(default=None, validator=optional(instance_of(str)))
-    structured_output: StructuredOutput | None = field(
-        default=None, validator=optional(in_(("auto", "native", "inline", "system")))
-    )
-    input_processors: tuple[InputProcessor, ...] | None = field(default=None, converter=_tuple)
-    output_processors: tuple[OutputProcessor, ...] | None = field(default=None, converter=_tuple)
-    error_processors: tuple[ErrorProcessor, ...] | None = field(default=None, converter=_tuple)
-    max_processor_retries: int | None = field(default=None, validator=optional(ge(0)))
+    instructions: str | None = field(default=None, converter=_instructions)
+    structured_output: StructuredOutput | None = field(default=None, converter=_structured_output)
+    input_processors: tuple[InputProcessor, ...] | None = field(default=None, converter=_input_processors)
+    output_processors: tuple[OutputProcessor, ...] | None = field(default=None, converter=_output_processors)
+    error_processors: tuple[ErrorProcessor, ...] | None = field(default=None, converter=_error_processors)
+    max_processor_retries: int | None = field(default=None, converter=_retries)
 
     def over(self, outer: JudgeSettings) -> JudgeSettings:
         """These settings, with what they leave out taken from ``outer``."""
@@ -61,7 +107,7 @@ NO_SETTINGS = JudgeSettings()
 def read_settings(value: JudgeLike | None) -> JudgeSettings:
     """Settings from what stands at ``judge=``.
 
-    Raises ``ConfigurationError`` for a text without a slash.
+    Raises ``ConfigurationError`` for a text without a slash and for anything that is no judge.
     """
     if value is None:
         return NO_SETTINGS
@@ -69,6 +115,9 @@ def read_settings(value: JudgeLike | None) -> JudgeSettings:
         judge = value.judge
     else:
         judge, value = value, JudgeSettings(judge=value)
-    if isinstance(judge, str) and not all(judge.partition("/")):
-        raise ConfigurationError(f'judge={judge!r}: write "provider/model", for example "openai/gpt-5".')
+    if isinstance(judge, str):
+        if not all(judge.partition("/")):
+            raise ConfigurationError(f'judge={judge!r}: write "provider/model", for example "openai/gpt-5".')
+    elif judge is not None:
+        as_judge(judge)
     return value

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from attrs import evolve, field, frozen
 
-from steelyard._model.errors import UnreadableOutput
+from steelyard._model.errors import ConfigurationError, UnreadableOutput
 from steelyard._model.messages import Message, ToolCall
 
 
@@ -30,6 +30,13 @@ class ExtractedToolCall:
     def failed(self) -> bool:
         """Whether the call did not end well (see ``ToolCall.failed``)."""
         return self.call.failed
+
+
+def fold(text: str) -> str:
+    """The text without case: composed (NFC), case-folded as Unicode defines it, and composed again."""
+    if text.isascii():
+        return text.lower()
+    return normalize("NFC", normalize("NFC", text).casefold())
 
 
 class AgentOutput(tuple[Message, ...]):
@@ -67,7 +74,7 @@ class AgentOutput(tuple[Message, ...]):
         """``search_texts`` without case: case-folded as Unicode defines it, and composed again."""
         made: tuple[str, ...] | None = self.__dict__.get("_folded")
         if made is None:
-            made = self.__dict__["_folded"] = tuple([normalize("NFC", text.casefold()) for text in self.search_texts])
+            made = self.__dict__["_folded"] = tuple([fold(text) for text in self.assistant_texts])
         return made
 
     @property
@@ -75,7 +82,9 @@ class AgentOutput(tuple[Message, ...]):
         """The agent's calls that count (see ``extract_tool_calls``)."""
         made: tuple[ExtractedToolCall, ...] | None = self.__dict__.get("_counted")
         if made is None:
-            made = self.__dict__["_counted"] = tuple([call for call in self.all_tool_calls if call.state != "partial-call"])
+            made = self.__dict__["_counted"] = tuple(
+                [call for call in self.all_tool_calls if call.state != "partial-call"]
+            )
         return made
 
     @property
@@ -85,6 +94,10 @@ class AgentOutput(tuple[Message, ...]):
         if made is None:
             made = self.__dict__["_calls"] = _calls(self)
         return made
+
+    def forget(self) -> None:
+        """Drops the readings that were kept; each is made again when asked for."""
+        self.__dict__.clear()
 
     def __repr__(self) -> str:
         return f"AgentOutput({super().__repr__()})"
@@ -132,13 +145,25 @@ def _placed(call: ToolCall, message_index: int, call_index: int) -> ExtractedToo
     )
 
 
+def _in_order(messages: Iterable[Message]) -> tuple[Message, ...]:
+    if not isinstance(messages, Iterable) or isinstance(messages, str | Mapping):
+        raise ConfigurationError(f"AgentInput: expected a list of Message, found {type(messages).__name__}.")
+    found = tuple(messages)
+    for message in found:
+        if not isinstance(message, Message):
+            raise ConfigurationError(
+                f"AgentInput: expected Message, found {type(message).__name__}. Use messages_from_json() for messages in JSON form."
+            )
+    return found
+
+
 @frozen(kw_only=True)
 class AgentInput:
     """What an agent was given for one run; every field defaults to empty."""
 
-    input_messages: tuple[Message, ...] = field(default=(), converter=tuple)
-    remembered_messages: tuple[Message, ...] = field(default=(), converter=tuple)
-    system_messages: tuple[Message, ...] = field(default=(), converter=tuple)
+    input_messages: tuple[Message, ...] = field(default=(), converter=_in_order)
+    remembered_messages: tuple[Message, ...] = field(default=(), converter=_in_order)
+    system_messages: tuple[Message, ...] = field(default=(), converter=_in_order)
     tagged_system_messages: Mapping[str, tuple[Message, ...]] = field(factory=dict)
 
     @classmethod
@@ -179,17 +204,20 @@ def _messages(value: object, role: str, what: str) -> tuple[Message, ...]:
         return (Message("user" if role == "user" else "assistant", value),)
     if isinstance(value, Message):
         return (value,)
-    if isinstance(value, Mapping):
-        entries: list[object] = [value]
-    elif isinstance(value, list | tuple):
-        entries = list(value)
+    if isinstance(value, list | tuple):
+        for entry in value:
+            if type(entry) is not Message:
+                break
+        else:
+            return tuple(value)
+        entries: list[object] = list(value)
+    elif isinstance(value, Mapping):
+        entries = [value]
     else:
         raise UnreadableOutput(
             f"The {what} is {_named(value)}, which cannot be read as messages. "
             "Give a text, messages (Message or neutral dicts), or map it with reply= or TargetResult(messages=...)."
         )
-    if all(type(entry) is Message for entry in entries):
-        return tuple(entries)  # type: ignore[arg-type]
     if role == "user":
         entries = [Message("user", entry) if isinstance(entry, str) else entry for entry in entries]
     from steelyard._model.neutral import messages_from_json

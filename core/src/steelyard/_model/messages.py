@@ -98,6 +98,19 @@ def _parts(content: object) -> tuple[Part, ...]:
     )
 
 
+def _calls(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
+    if not isinstance(calls, Iterable) or isinstance(calls, str | Mapping):
+        raise ConfigurationError(f"Message(tool_calls=): expected a list of ToolCall, found {type(calls).__name__}.")
+    found = tuple(calls)
+    for call in found:
+        if not isinstance(call, ToolCall):
+            raise ConfigurationError(
+                f"Message(tool_calls=): expected ToolCall, found {type(call).__name__}. "
+                "Use messages_from_json() for calls in JSON form."
+            )
+    return found
+
+
 @frozen
 class Message:
     """One message of a conversation.
@@ -109,7 +122,7 @@ class Message:
 
     role: Role = field()
     content: tuple[Part, ...] = field(default=(), converter=_parts)
-    tool_calls: tuple[ToolCall, ...] = field(default=(), converter=tuple, kw_only=True)
+    tool_calls: tuple[ToolCall, ...] = field(default=(), converter=_calls, kw_only=True)
     tool_call_id: str | None = field(default=None, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
     reasoning: str | None = field(default=None, kw_only=True)

@@ -16,7 +16,7 @@ _TEXT_TYPES = ("text", "input_text", "output_text")
 def messages_from_json(data: object) -> tuple[Message, ...]:
     """Messages from their neutral form: a list of ``{"role", "content", "tool_calls"?, "tool_call_id"?, "reasoning"?, "is_error"?, ...}``.
 
-    ``Message`` objects may stand in the list and stay as they are. A ``tool`` message answers the nearest earlier call of its id: the call gets
+    ``Message`` objects may stand in the list. A ``tool`` message answers the nearest earlier call of its id that no other answers: the call gets
     its result (and, with ``is_error``, its error) unless it has one already; the message itself stays. Unknown fields are ignored.
     Raises ``ConfigurationError`` that names the place of whatever cannot be read.
     """
@@ -30,17 +30,18 @@ def messages_from_json(data: object) -> tuple[Message, ...]:
 def pair_results(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with the results of ``tool`` messages on the calls that they answer.
 
-    Ids repeat in real logs: a result belongs to the latest earlier call of that id, and only if that call has no answer yet.
+    Ids repeat in real logs: a result belongs to the nearest earlier call of that id that no other result belongs to. A call
+    that has its answer already keeps it, so that messages which were paired before stay as they are.
     """
     paired = list(messages)
-    latest: dict[str, tuple[int, int]] = {}
+    open_calls: dict[str, list[tuple[int, int]]] = {}
     for at, message in enumerate(paired):
         if message.role == "assistant":
             for place, call in enumerate(message.tool_calls):
                 if call.id is not None:
-                    latest[call.id] = (at, place)
-        elif message.role == "tool" and message.tool_call_id in latest:
-            asked_at, place = latest[message.tool_call_id]
+                    open_calls.setdefault(call.id, []).append((at, place))
+        elif message.role == "tool" and message.tool_call_id is not None and open_calls.get(message.tool_call_id):
+            asked_at, place = open_calls[message.tool_call_id].pop()
             asking = paired[asked_at]
             call = asking.tool_calls[place]
             if not call.answered:
@@ -115,8 +116,11 @@ def _part(part: object, place: str) -> Part:
             f"messages{place}: expected a text or an object with a type, found {type(part).__name__}."
         )
     kind = cast("str", part["type"])
-    if kind in _TEXT_TYPES and isinstance(part.get("text"), str):
-        return cast("str", part["text"])
+    if kind in _TEXT_TYPES:
+        text = part.get("text")
+        if not isinstance(text, str):
+            raise ConfigurationError(f"messages{place}.text: expected a text, found {type(text).__name__}.")
+        return text
     family: Literal["image", "file"] = "image" if "image" in kind else "file"
     return MediaPart(family, {key: value for key, value in part.items() if key != "type" or kind != family})
 

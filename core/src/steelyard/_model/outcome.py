@@ -73,20 +73,24 @@ ResultMaker: TypeAlias = "Callable[[Scored | NotScorable | Failed, Any], ScoreRe
 
 
 class _WithResult:
-    """The lazily made ``result`` of an outcome: ``_maker`` makes it from ``_evidence``, since evidence that nobody reads doubles a check's cost."""
+    """The lazily made ``result`` of an outcome, since evidence that nobody reads doubles a check's cost.
+
+    While ``_maker`` is there it makes the result from ``_evidence``; afterwards ``_evidence`` is the result.
+    """
 
     __slots__ = ()
 
     _maker: ResultMaker | None
     _evidence: Any
-    _result: ScoreResult | None
 
     @property
     def result(self) -> ScoreResult | None:
         """The evidence, made when first read; None for an outcome that no scorer run has made."""
-        if self._result is None and self._maker is not None:
-            object.__setattr__(self, "_result", self._maker(self, self._evidence))  # type: ignore[arg-type]
-        return self._result
+        maker = self._maker
+        if maker is not None:
+            object.__setattr__(self, "_evidence", maker(self, self._evidence))  # type: ignore[arg-type]
+            object.__setattr__(self, "_maker", None)
+        return self._evidence  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuilt, (type(self), self._plain(), self.result))
@@ -107,12 +111,12 @@ class Scored(_WithResult):
     """
 
     score: float
-    reason: str | None = None
-    label: str | None = None
-    parts: Mapping[str, float] = NO_PARTS
-    _maker: ResultMaker | None = field(default=None, eq=False)
-    _evidence: Any = field(default=None, eq=False)
-    _result: ScoreResult | None = field(default=None, eq=False)
+    reason: str | None
+    _more: tuple[str | None, Mapping[str, float]] | None
+    _maker: ResultMaker | None = field(eq=False)
+    _evidence: Any = field(eq=False)
+
+    __match_args__ = ("score", "reason")
 
     def __init__(
         self,
@@ -125,11 +129,19 @@ class Scored(_WithResult):
     ) -> None:
         _set_score(self, score)
         _set_reason(self, reason)
-        _set_label(self, label)
-        _set_parts(self, parts)
-        _set_maker(self, None)
-        _set_evidence(self, None)
-        _set_result(self, result)
+        _set_more(self, None if label is None and not parts else (label, parts))
+        set_maker(self, None)
+        set_evidence(self, result)
+
+    @property
+    def label(self) -> str | None:
+        """The class that the scorer assigned."""
+        return None if self._more is None else self._more[0]
+
+    @property
+    def parts(self) -> Mapping[str, float]:
+        """Further numbers by name."""
+        return NO_PARTS if self._more is None else self._more[1]
 
     def __repr__(self) -> str:
         shown = f"Scored({self.score!r}, {self.reason!r}"
@@ -139,8 +151,8 @@ class Scored(_WithResult):
             shown += f", parts={dict(self.parts)!r}"
         return shown + ")"
 
-    def _plain(self) -> tuple[object, ...]:
-        return (self.score, self.reason)
+    def __hash__(self) -> int:
+        return hash((self.score, self.reason, self.label))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuilt_score, (self.score, self.reason, self.label, dict(self.parts), self.result))
@@ -160,7 +172,8 @@ class NotScorable(_WithResult):
     reason: str | None
     _maker: ResultMaker | None = field(eq=False)
     _evidence: Any = field(eq=False)
-    _result: ScoreResult | None = field(eq=False)
+
+    __match_args__ = ("step", "reason")
 
     def __init__(
         self, step: str | None = None, reason: str | None = None, *, result: ScoreResult | None = None
@@ -168,8 +181,7 @@ class NotScorable(_WithResult):
         object.__setattr__(self, "step", step)
         object.__setattr__(self, "reason", reason)
         object.__setattr__(self, "_maker", None)
-        object.__setattr__(self, "_evidence", None)
-        object.__setattr__(self, "_result", result)
+        object.__setattr__(self, "_evidence", result)
 
     @property
     def score(self) -> None:
@@ -191,14 +203,14 @@ class Failed(_WithResult):
     error: BaseException
     _maker: ResultMaker | None
     _evidence: Any
-    _result: ScoreResult | None
+
+    __match_args__ = ("step", "error")
 
     def __init__(self, step: str, error: BaseException, *, result: ScoreResult | None = None) -> None:
         object.__setattr__(self, "step", step)
         object.__setattr__(self, "error", error)
         object.__setattr__(self, "_maker", None)
-        object.__setattr__(self, "_evidence", None)
-        object.__setattr__(self, "_result", result)
+        object.__setattr__(self, "_evidence", result)
 
     @property
     def score(self) -> None:
@@ -230,11 +242,9 @@ Outcome: TypeAlias = Scored | NotScorable | Failed
 
 _set_score = Scored.score.__set__  # type: ignore[attr-defined]
 _set_reason = Scored.reason.__set__  # type: ignore[union-attr]
-_set_label = Scored.label.__set__  # type: ignore[union-attr]
-_set_parts = Scored.parts.__set__  # type: ignore[attr-defined]
-_set_maker = Scored._maker.__set__  # type: ignore[union-attr]
-_set_evidence = Scored._evidence.__set__
-_set_result = Scored._result.__set__  # type: ignore[union-attr]
+_set_more = Scored._more.__set__  # type: ignore[union-attr]
+set_maker = Scored._maker.__set__  # type: ignore[union-attr]
+set_evidence = Scored._evidence.__set__
 
 
 def settled(scored: Scored, score: float, maker: ResultMaker, evidence: object) -> Scored:
@@ -242,10 +252,10 @@ def settled(scored: Scored, score: float, maker: ResultMaker, evidence: object) 
 
     A fresh one is completed in place, which is what keeps a check cheap; one that already belongs to a run, or whose number changes, is copied.
     """
-    if scored._maker is not None or scored._result is not None or score is not scored.score:
+    if scored._maker is not None or scored._evidence is not None or score is not scored.score:
         scored = Scored(score, scored.reason, label=scored.label, parts=scored.parts)
-    _set_evidence(scored, evidence)
-    _set_maker(scored, maker)
+    set_evidence(scored, evidence)
+    set_maker(scored, maker)
     return scored
 
 

@@ -63,3 +63,44 @@ class ScorerRun(Generic[InputT, OutputT]):
         if self._run_id is None:
             object.__setattr__(self, "_run_id", new_id())
         return cast("str", self._run_id)
+
+
+_set_input = ScorerRun._input.__set__  # type: ignore[attr-defined]
+_set_output = ScorerRun.output.__set__  # type: ignore[attr-defined]
+_set_ground_truth = ScorerRun.ground_truth.__set__
+_set_expected = ScorerRun.expected_trajectory.__set__  # type: ignore[union-attr]
+_set_context = ScorerRun.context.__set__  # type: ignore[union-attr]
+_set_metadata = ScorerRun.metadata.__set__  # type: ignore[attr-defined]
+_set_request_context = ScorerRun.request_context.__set__  # type: ignore[union-attr]
+_set_tracing_context = ScorerRun.tracing_context.__set__  # type: ignore[attr-defined]
+_set_state = ScorerRun.state.__set__
+_set_trajectory = ScorerRun.trajectory.__set__  # type: ignore[union-attr]
+_set_run_id = ScorerRun._run_id.__set__  # type: ignore[union-attr]
+_set_read_input = ScorerRun._read_input.__set__  # type: ignore[union-attr]
+_set_made_input = ScorerRun._made_input.__set__  # type: ignore[attr-defined]
+
+
+def run_of_item(
+    item: Any,
+    input: object,
+    output: object,
+    context: Sequence[str] | None,
+    state: object,
+    read_input: Callable[[object], object] | None,
+) -> ScorerRun[Any, Any]:
+    """The run of an evaluation's item: what ``ScorerRun(...)`` gives, at half its cost, since every item needs one."""
+    run: ScorerRun[Any, Any] = ScorerRun.__new__(ScorerRun)
+    _set_input(run, input)
+    _set_output(run, output)
+    _set_ground_truth(run, item.ground_truth)
+    _set_expected(run, item.expected_trajectory)
+    _set_context(run, context)
+    _set_metadata(run, item.metadata)
+    _set_request_context(run, item.request_context)
+    _set_tracing_context(run, item.tracing_context)
+    _set_state(run, state)
+    _set_trajectory(run, output if isinstance(output, Trajectory) else None)
+    _set_run_id(run, None)
+    _set_read_input(run, read_input)
+    _set_made_input(run, _NOT_MADE)
+    return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Literal
 
 from attrs import Attribute, field, frozen
@@ -14,11 +13,22 @@ Direction = Literal["higher", "lower"]
 ROUNDING = 1e-12
 """Share of a scale's range within which two numbers count as equal: far above what binary rounding does to a sum, far below any meaning."""
 
+LARGEST = 1e150
+"""The largest number that is taken for a score or a bound, so that sums of squares stay finite."""
 
-def _real(what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ConfigurationError(f"{what} must be a finite number, got {value!r}.")
-    return float(value)
+
+def _real(end: str, value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST:
+        return float(value)
+    raise ConfigurationError(f"Scale({end}=) must be a finite number (at most {LARGEST:g}), got {value!r:.80}.")
+
+
+def _low(value: float) -> float:
+    return _real("low", value)
+
+
+def _high(value: float) -> float:
+    return _real("high", value)
 
 
 @frozen
@@ -29,8 +39,8 @@ class Scale:
     ``low`` not below ``high``, any other direction.
     """
 
-    low: float = field(default=0.0, converter=lambda value: _real("Scale(low=)", value))
-    high: float = field(default=1.0, converter=lambda value: _real("Scale(high=)", value))
+    low: float = field(default=0.0, converter=_low)
+    high: float = field(default=1.0, converter=_high)
     direction: Direction = field(default="higher")
 
     @direction.validator

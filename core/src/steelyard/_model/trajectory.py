@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar, cast, get_args
 
 from attrs import Attribute, AttrsInstance, field, fields, frozen
 
@@ -25,8 +25,10 @@ StepType = Literal[
     "workflow_wait_event",
     "processor_run",
 ]
-STEP_TYPES: tuple[StepType, ...] = StepType.__args__  # type: ignore[attr-defined]
+STEP_TYPES: tuple[StepType, ...] = get_args(StepType)
 Ordering = Literal["strict", "relaxed", "unordered"]
+ORDERINGS: tuple[Ordering, ...] = get_args(Ordering)
+INFINITE = float("inf")
 
 _T = TypeVar("_T")
 
@@ -46,7 +48,7 @@ _SPELLINGS = {
 """Other words for fields of a step, as records of agents use them."""
 
 
-def _steps(value: object) -> tuple[TrajectoryStep, ...]:
+def _steps(value: Iterable[TrajectoryStep | Mapping[str, object]] | None) -> tuple[TrajectoryStep, ...]:
     if value is None:
         return ()
     if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
@@ -58,13 +60,24 @@ def _step(step: object) -> TrajectoryStep:
     if isinstance(step, TrajectoryStep):
         return step
     if isinstance(step, Mapping):
-        return _from_mapping(TrajectoryStep, {_SPELLINGS.get(key, key): value for key, value in step.items()})
+        return _from_mapping(TrajectoryStep, _spelled(step))
     raise ConfigurationError(f"A step is a TrajectoryStep or a mapping with its fields, found {type(step).__name__}.")
+
+
+def _spelled(step: Mapping[object, object]) -> dict[str, object]:
+    """The fields of a step under our names for them."""
+    fields_: dict[str, object] = {}
+    for key, value in step.items():
+        name = _SPELLINGS.get(str(key), str(key))
+        if name in fields_:
+            raise ConfigurationError(f"A step gives {name!r} twice, once as {key!r}. Leave one out.")
+        fields_[name] = value
+    return fields_
 
 
 def _from_mapping(cls: type[_T], value: Mapping[str, object]) -> _T:
     known = {attribute.name for attribute in fields(cast("type[AttrsInstance]", cls))}
-    unknown = sorted(set(value) - known)
+    unknown = sorted(str(key) for key in value if key not in known)
     if unknown:
         near = get_close_matches(unknown[0], known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(sorted(known))}."
@@ -134,7 +147,9 @@ class Trajectory:
         return tuple([step for step in self.walk() if step.step_type in ("tool_call", "mcp_tool_call")])
 
 
-def _expected_steps(steps: object) -> tuple[ExpectedStep, ...] | None:
+def _expected_steps(
+    steps: Iterable[ExpectedStep | Mapping[str, object] | str] | None,
+) -> tuple[ExpectedStep, ...] | None:
     if steps is None:
         return None
     if not isinstance(steps, Iterable) or isinstance(steps, str | Mapping):
@@ -148,7 +163,7 @@ def _expected_step(step: object) -> ExpectedStep:
     if isinstance(step, str):
         return ExpectedStep(name=step)
     if isinstance(step, Mapping):
-        return _from_mapping(ExpectedStep, {_SPELLINGS.get(key, key): value for key, value in step.items()})
+        return _from_mapping(ExpectedStep, _spelled(step))
     raise ConfigurationError(f"An expected step is a name, a mapping or an ExpectedStep, found {type(step).__name__}.")
 
 
@@ -164,6 +179,10 @@ def read_expectation(value: object) -> TrajectoryExpectation | None:
     raise ConfigurationError(
         f"An expected trajectory is a mapping or a TrajectoryExpectation, found {type(value).__name__}."
     )
+
+
+def _expectation(value: TrajectoryExpectation | Mapping[str, object] | None) -> TrajectoryExpectation | None:
+    return read_expectation(value)
 
 
 @frozen(kw_only=True)
@@ -184,23 +203,67 @@ class ExpectedStep:
     model_id: str | None = None
     agent_id: str | None = None
     mcp_server: str | None = None
-    children: TrajectoryExpectation | None = field(default=None, converter=read_expectation)
+    children: TrajectoryExpectation | None = field(default=None, converter=_expectation)
+
+
+def _names(what: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise ConfigurationError(f"{what} must be a list of names of tools, found {type(value).__name__}.")
+    names = tuple(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise ConfigurationError(f"{what} must hold names of tools, found {type(name).__name__}.")
+    return names
+
+
+def _tools(value: Iterable[str] | None) -> tuple[str, ...] | None:
+    return None if value is None else _names("blacklisted_tools", value)
+
+
+def _sequences(value: Iterable[Iterable[str]] | None) -> tuple[tuple[str, ...], ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise ConfigurationError(
+            f"blacklisted_sequences must be a list of lists of names of tools, found {type(value).__name__}."
+        )
+    return tuple([_names("Each of blacklisted_sequences", sequence) for sequence in value])
+
+
+def _ordering(_: object, attribute: Attribute[object], value: object) -> None:
+    if value is not None and value not in ORDERINGS:
+        raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(ORDERINGS)}.")
+
+
+def _flag(_: object, attribute: Attribute[object], value: object) -> None:
+    if value is not None and not isinstance(value, bool):
+        raise ConfigurationError(f"{attribute.name}={value!r}: use true, false or None.")
+
+
+def _budget(_: object, attribute: Attribute[object], value: object) -> None:
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < INFINITE
+    ):
+        raise ConfigurationError(f"{attribute.name}={value!r}: give a number, 0 or more, or None for no limit.")
 
 
 @frozen(kw_only=True)
 class TrajectoryExpectation:
-    """What a trajectory should look like; a field that is None says nothing, and scorers keep their own default for it."""
+    """What a trajectory should look like; a field that is None says nothing, and scorers keep their own default for it.
+
+    Steps may be given as names or as mappings. Raises ``ConfigurationError`` for values that a field cannot have.
+    """
 
     steps: tuple[ExpectedStep, ...] | None = field(default=None, converter=_expected_steps)
-    ordering: Ordering | None = None
-    allow_repeated_steps: bool | None = None
-    max_steps: int | None = None
-    max_total_tokens: int | None = None
-    max_total_duration_ms: float | None = None
-    no_redundant_calls: bool | None = None
-    blacklisted_tools: Sequence[str] | None = None
-    blacklisted_sequences: Sequence[Sequence[str]] | None = None
-    max_retries_per_tool: int | None = None
+    ordering: Ordering | None = field(default=None, validator=_ordering)
+    allow_repeated_steps: bool | None = field(default=None, validator=_flag)
+    max_steps: int | None = field(default=None, validator=_budget)
+    max_total_tokens: int | None = field(default=None, validator=_budget)
+    max_total_duration_ms: float | None = field(default=None, validator=_budget)
+    no_redundant_calls: bool | None = field(default=None, validator=_flag)
+    blacklisted_tools: Sequence[str] | None = field(default=None, converter=_tools)
+    blacklisted_sequences: Sequence[Sequence[str]] | None = field(default=None, converter=_sequences)
+    max_retries_per_tool: int | None = field(default=None, validator=_budget)
 
 
 def _wrapped(value: object) -> Mapping[str, object] | None:

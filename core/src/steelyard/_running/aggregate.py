@@ -120,7 +120,7 @@ class Tally:
 
     def add(self, outcome: Outcome) -> None:
         """Counts one outcome."""
-        if type(outcome) is not Scored:
+        if type(outcome) is not Scored and not isinstance(outcome, Scored):
             if isinstance(outcome, NotScorable):
                 self.n_not_scorable += 1
             else:
@@ -137,11 +137,14 @@ class Tally:
             self._add_other(score)
         if self.pass_at is not None and self.scale.reached(score, self.pass_at):
             self.n_passed += 1
+        if outcome._more is not None:
+            self._add_more(outcome)
+
+    def _add_more(self, outcome: Scored) -> None:
         if outcome.label is not None:
             self.labels[outcome.label] = self.labels.get(outcome.label, 0) + 1
-        if outcome.parts:
-            for name, value in outcome.parts.items():
-                self.parts.setdefault(name, _Numbers()).add(float(value))
+        for name, value in outcome.parts.items():
+            self.parts.setdefault(name, _Numbers()).add(float(value))
 
     def _add_other(self, score: float) -> None:
         self.others += 1

@@ -61,13 +61,28 @@ class Entry:
         return self.plain is None
 
 
-@define(eq=False)
 class Scope:
-    """Scorers whose keys are told apart."""
+    """Scorers whose keys are told apart.
 
-    name: str
-    entries: tuple[Entry, ...]
-    index: KeyIndex
+    ``plains`` are their short ways where all of them have one and want the same form of a run, which ``type`` names then; ``judged`` says whether any may have
+    asked a judge.
+    """
+
+    __slots__ = ("entries", "index", "judged", "name", "plains", "tallies", "type")
+
+    def __init__(self, name: str, entries: Sequence[Entry]) -> None:
+        self.name = name
+        self.entries = tuple(entries)
+        self.index = KeyIndex([entry.key for entry in entries], [entry.id for entry in entries], self.entries)
+        self.tallies = [entry.tally for entry in entries]
+        plains = [entry.plain for entry in entries if entry.plain is not None]
+        self.judged = len(plains) < len(entries)
+        self.type = entries[0].type if entries else None
+        self.plains = None if self.judged or any(entry.type != self.type for entry in entries) else plains
+
+    def with_own(self, own: Sequence[Entry]) -> Scope:
+        """This scope with the entries that one item adds."""
+        return self if not own else Scope(self.name, (*self.entries, *own))
 
 
 @define(eq=False)
@@ -182,8 +197,7 @@ def _scope(name: str, given: object, gates: bool, judge: JudgeSettings) -> Scope
         raise ConfigurationError(
             f"{name}: give a list of scorers (or AgentScorers(...) or WorkflowScorers(...) for groups), found {type(given).__name__}."
         )
-    entries = _entries(list(given), name, gates, judge)
-    return Scope(name, tuple(entries), KeyIndex([entry.key for entry in entries], [entry.id for entry in entries]))
+    return Scope(name, _entries(list(given), name, gates, judge))
 
 
 def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSettings) -> list[Entry]:

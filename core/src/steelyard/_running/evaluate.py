@@ -195,7 +195,7 @@ def _show_arguments() -> None:
     """Gives the doors the signature of what they take, for help() and editors."""
     taken = signature(Evaluation)
     for door in (run_evals, arun_evals, stream_evals):
-        door.__signature__ = taken  # type: ignore[attr-defined]
+        cast("Any", door).__signature__ = taken
 
 
 _show_arguments()

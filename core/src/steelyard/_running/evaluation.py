@@ -88,6 +88,7 @@ class Evaluation:
         judging = JudgeServices(clock=self._clock, find=_Providers().find)
         if sleep is not None:
             judging = evolve(judging, sleep=sleep)
+        self._needs = _needs(plan.common)
         self._settings = Settings(
             plan=plan,
             caller=caller,
@@ -100,6 +101,7 @@ class Evaluation:
             lifecycle=read_lifecycle(lifecycle),
             stop_on_error=on_error == "raise",
             threads=self._threads,
+            quick=seconds is None and on_error != "raise",
         )
         self._callback = on_item_complete
         self._runner = _runner(runner)
@@ -133,19 +135,26 @@ class Evaluation:
         measured = bool(self._plan.common)
         for index, item in enumerate(taken):
             self._check_item(index, item)
-            ids.take(index, item)
-            try:
-                own = self._plan.of_item(item)
-                turns = [self._plan.of_turn(at, turn.gates, turn.scorers) for at, turn in enumerate(item.turns or ())]
-            except ConfigurationError as error:
-                raise ConfigurationError(f"Item {index}: {error}") from error
-            measured = measured or any(own) or any(any(pair) for pair in turns)
-            self._check_needs(
-                index, item, [*own[0], *own[1], *(entry for pair in turns for each in pair for entry in each)]
-            )
+            if item.id is not None:
+                ids.take(index, item)
+            own: list[Entry] = []
+            if item.gates or item.scorers or item.turns is not None:
+                own = self._own_entries(index, item)
+                measured = measured or bool(own)
+            if self._needs or own:
+                self._check_needs(index, item, own)
         if not measured:
             raise ConfigurationError("There is nothing to measure: give scorers=, gates= or both.")
         return taken
+
+    def _own_entries(self, index: int, item: EvalItem) -> list[Entry]:
+        """What the item and its turns add. Raises ``ConfigurationError`` that names the item."""
+        try:
+            gates, scorers = self._plan.of_item(item)
+            turns = [self._plan.of_turn(at, turn.gates, turn.scorers) for at, turn in enumerate(item.turns or ())]
+        except ConfigurationError as error:
+            raise ConfigurationError(f"Item {index}: {error}") from error
+        return [*gates, *scorers, *(entry for pair in turns for entries in pair for entry in entries)]
 
     def _check_item(self, index: int, item: EvalItem) -> None:
         """Raises ``BadItem`` for an item that does not go with this evaluation."""
@@ -164,14 +173,11 @@ class Evaluation:
 
     def _check_needs(self, index: int, item: EvalItem, own: Sequence[Entry]) -> None:
         """Raises ``BadItem`` for an item that lacks what a scorer needs of it. What a target may bring is left for the run."""
-        for entry in (*self._plan.common, *own):
-            for need in getattr(entry.scorer, "needs", ()):
-                if need.partition(".")[0] not in ("ground_truth", "metadata", "expected_trajectory"):
-                    continue
-                try:
-                    look_up(item, need)
-                except MissingValue as error:
-                    raise BadItem(index, f"scorer {entry.key!r} needs {need}. {error}") from error
+        for key, need in (*self._needs, *_needs(own)):
+            try:
+                look_up(item, need)
+            except MissingValue as error:
+                raise BadItem(index, f"scorer {key!r} needs {need}. {error}") from error
 
     # -- the run ------------------------------------------------------------------------------------------------------------------------
 
@@ -325,6 +331,16 @@ class _Providers:
         if spec not in self._found:
             self._found[spec] = find_judge(spec)
         return self._found[spec]
+
+
+def _needs(entries: Iterable[Entry]) -> list[tuple[str, str]]:
+    """What each scorer needs of every item, by its key; what a target may bring (context) is left out."""
+    return [
+        (entry.key, need)
+        for entry in entries
+        for need in sorted(getattr(entry.scorer, "needs", ()))
+        if need.partition(".")[0] in ("ground_truth", "metadata", "expected_trajectory")
+    ]
 
 
 def _concurrency(value: int | None) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import isfinite
 from typing import Protocol, runtime_checkable
 
 from attrs import Attribute, field, frozen
 
 from steelyard._model.errors import ConfigurationError
-from steelyard._model.scale import ROUNDING, Scale
+from steelyard._model.outcome import describe
+from steelyard._model.scale import LARGEST, ROUNDING, Scale
 from steelyard._running.aggregate import Tally
 from steelyard._scoring.protocol import Scorer
 
@@ -52,9 +52,9 @@ class EachItem:
         return n_best == n_scored if n_scored else None
 
 
-def _share(what: str, value: float) -> float:
+def _share(value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ConfigurationError(f"{what}(share={value!r}): give a share between 0 and 1.")
+        raise ConfigurationError(f"share={value!r}: give a share of the items, between 0 and 1.")
     return float(value)
 
 
@@ -66,7 +66,7 @@ class ShareOfItems:
     """
 
     scorer: Scorer
-    share: float = field(converter=lambda value: _share("ShareOfItems", value))
+    share: float = field(converter=_share)
 
     def passed(self, n_best: int, n_scored: int, n_not_scorable: int, n_failed: int) -> bool | None:
         """Whether the share was reached."""
@@ -77,8 +77,13 @@ class ShareOfItems:
 def _bound(what: str, value: object) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ConfigurationError(f"Threshold({what}={value!r}): a bound is a finite number.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise ConfigurationError(f"Threshold({what}={value!r:.80}): a bound is a finite number.")
+
+
+def _slice(of: str, value: object) -> None:
+    if value is not None and (not isinstance(value, str) or not all(value.partition("=")[:2])):
+        raise ConfigurationError(f'{of}(slice={value!r}): write "path=value", for example "metadata.lang=de".')
 
 
 @frozen(init=False)
@@ -133,9 +138,8 @@ class Threshold:
                     )
         if min is not None and max is not None and min > max:
             raise ConfigurationError(f"Threshold(min={min!r}, max={max!r}): min is above max.")
-        if slice is not None and "=" not in slice:
-            raise ConfigurationError(f'Threshold(slice={slice!r}): write "path=value", for example "metadata.lang=de".')
-        self.__attrs_init__(scorer, min, max=max, part=part, slice=slice, pass_at=checked_pass_at(scorer, pass_at))  # type: ignore[attr-defined]
+        _slice("Threshold", slice)
+        self.__attrs_init__(scorer, min, max=max, part=part, slice=slice, pass_at=checked_pass_at(scorer, pass_at))
 
 
 @frozen
@@ -146,9 +150,13 @@ class PassRate:
     """
 
     scorer: Scorer
-    share: float = field(converter=lambda value: _share("PassRate", value))
+    share: float = field(converter=_share)
     pass_at: float | None = field(default=None, kw_only=True)
     slice: str | None = field(default=None, kw_only=True)
+
+    @slice.validator
+    def _names_one(self, _: Attribute[str | None], value: str | None) -> None:
+        _slice("PassRate", value)
 
     @pass_at.validator
     def _in_scale(self, _: Attribute[float | None], value: float | None) -> None:
@@ -237,19 +245,31 @@ class ThresholdResult:
 
 
 def judge_gate(gate: Gate, key: str, scope: str, tally: Tally) -> GateResult:
-    """The gate's rule applied to the counts."""
+    """The gate's rule applied to the counts; a rule that raises has not passed."""
     summary = tally.summary(key, gate.scorer.id)
+    passed: object
+    try:
+        passed = gate.passed(summary.n_best, summary.n_scored, summary.n_not_scorable, summary.n_failed)
+    except Exception as error:  # a rule that cannot decide must neither cost the results nor let anything pass
+        _log_broken(key, error)
+        passed = False
     return GateResult(
         id=gate.scorer.id,
         key=key,
         scope=scope,
-        passed=gate.passed(summary.n_best, summary.n_scored, summary.n_not_scorable, summary.n_failed),
+        passed=None if passed is None else bool(passed),
         score=summary.average,
         n_best=summary.n_best,
         n_scored=summary.n_scored,
         n_not_scorable=summary.n_not_scorable,
         n_failed=summary.n_failed,
     )
+
+
+def _log_broken(key: str, error: Exception) -> None:
+    from steelyard._model.log import logger
+
+    logger().warning("gate.failed", gate=key, error=describe(error))
 
 
 def judge_bound(bound: Bound, id: str, key: str, scope: str, tally: Tally) -> ThresholdResult:
@@ -264,7 +284,11 @@ def judge_bound(bound: Bound, id: str, key: str, scope: str, tally: Tally) -> Th
         average, n_scored = (None, 0) if part is None else (part.average, part.n)
     rate = summary.pass_rate if bound.of == "pass_rate" else None
     value = rate if bound.of == "pass_rate" else average
-    slack = max(tally.scale.slack, ROUNDING)
+    slack = tally.scale.slack
+    if bound.of == "pass_rate":
+        slack = ROUNDING
+    elif bound.part is not None:  # a part has no scale
+        slack = ROUNDING * max(abs(each) for each in (value, bound.min, bound.max) if each is not None)
     passed: bool | None
     if summary.n_failed:
         passed = False

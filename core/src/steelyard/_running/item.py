@@ -38,6 +38,9 @@ class _NotGiven:
 
 NOT_GIVEN: Final = _NotGiven()
 
+DEEPEST = 100
+"""Levels of an odd input that its id is made from."""
+
 
 @frozen(kw_only=True)
 class Turn:
@@ -126,19 +129,21 @@ def take_item(raw: object, index: int) -> EvalItem:
     changes: dict[str, Any] = {}
     if item.turns is not None:
         changes["turns"] = [_turn(turn, index, at) for at, turn in enumerate(item.turns)]
-    if item.context is not None and type(item.context) is not tuple:
+    if item.context is not None:
         changes["context"] = _context(item.context, index)
     if item.expected_trajectory is not None and not isinstance(item.expected_trajectory, TrajectoryExpectation):
         try:
             changes["expected_trajectory"] = read_expectation(item.expected_trajectory)
         except ConfigurationError as error:
             raise BadItem(index, f"expected_trajectory: {error}") from error
-    if item.id is not None and type(item.id) is not str:
+    if item.id is not None and (type(item.id) is not str or not item.id.strip()):
         changes["id"] = _id(item.id, index)
     if type(item.metadata) is not dict and not isinstance(item.metadata, Mapping):
         if item.metadata is not None:
             raise BadItem(index, f"metadata must be a mapping, found {type(item.metadata).__name__}.")
         changes["metadata"] = {}
+    if item.start_options is not None and not isinstance(item.start_options, Mapping):
+        raise BadItem(index, f"start_options must be a mapping, found {type(item.start_options).__name__}.")
     return evolve(item, **changes) if changes else item
 
 
@@ -199,6 +204,9 @@ def _context(context: object, index: int) -> tuple[str, ...]:
 
 
 def _id(id: object, index: int) -> str | None:
+    """The id as a text; None for what tables hold where there is none: a blank text, NaN."""
+    if isinstance(id, str):
+        return str(id) if id.strip() else None
     if isinstance(id, int) and not isinstance(id, bool):
         return str(id)
     if isinstance(id, float) and id != id:
@@ -224,8 +232,38 @@ def canonical_hash(item: EvalItem) -> str:
         given = [turn.input for turn in item.turns]
     elif given is None:
         given = {"output": item.output}
-    text = json.dumps(given, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    try:
+        text = _json(given)
+    except (TypeError, ValueError, RecursionError):  # keys that are no texts or do not sort, a value within itself
+        text = _json(_tame(given, frozenset()))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _tame(value: object, around: frozenset[int]) -> object:
+    """The value in a form that JSON can hold, whatever it holds; what lies too deep or within itself is cut off."""
+    if isinstance(value, str | bool | int | float | None):
+        return value
+    if id(value) in around or len(around) > DEEPEST:
+        return "..."
+    around |= {id(value)}
+    if isinstance(value, Mapping):
+        return [
+            "mapping",
+            *sorted(
+                ([_named(key), _tame(inner, around)] for key, inner in value.items()), key=lambda pair: str(pair[0])
+            ),
+        ]
+    if isinstance(value, list | tuple):
+        return [_tame(inner, around) for inner in value]
+    return _tame(_plain(value), around)
+
+
+def _named(key: object) -> str:
+    return f"{type(key).__name__}:{key!r}"
 
 
 def _plain(value: object) -> object:
@@ -233,10 +271,15 @@ def _plain(value: object) -> object:
         return messages_to_json([value])[0]
     if has(type(value)):
         return asdict(cast("Any", value), recurse=False)
+    named: object = getattr(type(value), "__dataclass_fields__", None)
+    if isinstance(named, Mapping):
+        return {name: getattr(value, name, None) for name in named}
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, set | frozenset):
         return sorted(value, key=repr)
-    return (
-        f"{type(value).__qualname__}:{value!s}"
-        if type(value).__str__ is not object.__str__
-        else type(value).__qualname__
-    )
+    kind = type(value)
+    try:
+        return kind.__qualname__ if kind.__str__ is object.__str__ else f"{kind.__qualname__}:{value!s}"
+    except Exception:  # a text of itself that the value cannot give
+        return kind.__qualname__

@@ -50,9 +50,11 @@ def _named(value: object) -> object:
 class KeyIndex:
     """Keys in order with their places; a plain id that one key alone has is another name for it."""
 
-    __slots__ = ("ids", "keys", "places")
+    __slots__ = ("entries", "ids", "keys", "places")
 
-    def __init__(self, keys: Sequence[str], ids: Sequence[str]) -> None:
+    def __init__(self, keys: Sequence[str], ids: Sequence[str], entries: Sequence[Any] = ()) -> None:
+        self.entries = entries
+        """What an evaluation knows of each key; empty for keys that were read from a file."""
         self.keys = tuple(keys)
         self.ids = tuple(ids)
         self.places: dict[str, int] = {}
@@ -79,6 +81,11 @@ class ByKey(Mapping[str, V], Generic[V]):
         """From a mapping of keys, the id of each key, and ``more`` that can be read but is not iterated over (parts, as ``key/part``)."""
         keys = list(values)
         return cls(KeyIndex(keys, [ids[key] for key in keys]), list(values.values()), more)
+
+    @property
+    def entries(self) -> Sequence[Any]:
+        """What the evaluation that made this knows of each key; empty where none did."""
+        return self._index.entries
 
     @property
     def ids(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 from steelyard._model.outcome import Outcome
 from steelyard._model.usage import Usage
 from steelyard._running.aggregate import Aggregate
-from steelyard._running.compose import Entry, Plan
+from steelyard._running.compose import Entry, Plan, Scope
 from steelyard._running.gates import GateResult, ThresholdResult, Verdict, judge_bound, judge_gate, verdict_of
 from steelyard._running.item import EvalItem
 from steelyard._running.keys import ByKey
@@ -39,17 +39,13 @@ class Ledger:
         """Adds one item."""
         self.total_items += 1
         result = done.result
-        for entries, outcomes in done.counted:
-            for entry, outcome in zip(entries, outcomes, strict=True):
-                entry.tally.add(outcome)
-                if entry.plain is None:
-                    self._count_judging(outcome)
+        for scope, outcomes in done.counted:
+            for tally, outcome in zip(scope.tallies, outcomes, strict=True):
+                tally.add(outcome)
+            if scope.judged:
+                self._count_judging(scope, outcomes)
         if self._groups and isinstance(result.item, EvalItem):
-            names = slice_names(result.item, self._groups)
-            for entries, outcomes in done.counted:
-                for entry, outcome in zip(entries, outcomes, strict=True):
-                    for name in names:
-                        entry.tally.slice(name).add(outcome)
+            self._count_slices(slice_names(result.item, self._groups), done)
         if result.error is not None:
             if done.bad:
                 self._bad_items += 1
@@ -60,13 +56,18 @@ class Ledger:
         if result.usage is not None or result.cost is not None:
             self._target_usage.add(result.usage, result.cost)
 
-    def _count_judging(self, outcome: Outcome) -> None:
-        result = outcome.result
-        if result is None:
-            return
-        for executions in result.judge.values():
-            for execution in executions:
-                self._judge_usage.add(execution.usage, execution.cost, execution.model_call_count)
+    def _count_slices(self, names: Sequence[str], done: Done) -> None:
+        for scope, outcomes in done.counted:
+            for tally, outcome in zip(scope.tallies, outcomes, strict=True):
+                for name in names:
+                    tally.slice(name).add(outcome)
+
+    def _count_judging(self, scope: Scope, outcomes: Sequence[Outcome]) -> None:
+        for entry, outcome in zip(scope.entries, outcomes, strict=True):
+            result = None if entry.plain is not None else outcome.result
+            for executions in () if result is None else result.judge.values():
+                for execution in executions:
+                    self._judge_usage.add(execution.usage, execution.cost, execution.model_call_count)
 
     def ended(self, seconds: float, threads_left: int) -> None:
         """Takes note of how long the run took, and of the threads that it left behind."""

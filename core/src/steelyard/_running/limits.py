@@ -21,7 +21,7 @@ GRACE = 1.0
 async def bounded(
     work: Coroutine[Any, Any, T], seconds: float, what: str, sleep: Callable[[float], Awaitable[None]]
 ) -> T:
-    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then and awaited for a moment."""
+    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then, or when this is, and awaited for a moment."""
     import asyncio
 
     task = asyncio.ensure_future(work)
@@ -35,6 +35,11 @@ async def bounded(
         if task.done() and not task.cancelled() and task.exception() is None:
             return task.result()
         raise TimedOut(what, seconds)
+    except asyncio.CancelledError:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=GRACE)
+        raise
     finally:
         timer.cancel()
         if not task.done():
@@ -62,6 +67,7 @@ class Threads:
     def __init__(self) -> None:
         self.left_behind = 0
         self._idle: list[SimpleQueue[Any]] = []
+        self._closed = False
 
     async def call(self, function: Callable[..., T], *arguments: Any) -> T:
         """What the function gives when called on a thread, in a copy of the caller's context."""
@@ -70,7 +76,7 @@ class Threads:
         loop = asyncio.get_running_loop()
         jobs = self._idle.pop() if self._idle else self._start()
         done: Future[T] = loop.create_future()
-        jobs.put((loop, done, copy_context().run, function, arguments, lambda: self._idle.append(jobs)))
+        jobs.put((loop, done, copy_context().run, function, arguments, lambda: self._free(jobs)))
         try:
             return await done
         except asyncio.CancelledError:
@@ -78,9 +84,16 @@ class Threads:
             raise
 
     def close(self) -> None:
-        """Lets the idle threads end."""
+        """Lets the idle threads end, and those that are at work when they are done."""
+        self._closed = True
         while self._idle:
             self._idle.pop().put(None)
+
+    def _free(self, jobs: SimpleQueue[Any]) -> None:
+        if self._closed:
+            jobs.put(None)
+        else:
+            self._idle.append(jobs)
 
     def _start(self) -> SimpleQueue[Any]:
         from queue import SimpleQueue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
-from attrs import field, frozen
+from attrs import field, fields, frozen
 
 from steelyard._model.outcome import Failed, Outcome, Scored
 from steelyard._model.usage import Usage
@@ -14,9 +14,6 @@ from steelyard._running.aggregate import Aggregate
 from steelyard._running.gates import GateResult, ThresholdResult, Verdict
 from steelyard._running.item import EvalItem
 from steelyard._running.keys import EMPTY, ByKey
-
-if TYPE_CHECKING:
-    from steelyard._running.compose import Entry
 
 
 class Status(StrEnum):
@@ -29,23 +26,21 @@ class Status(StrEnum):
     UNMEASURED = "unmeasured"
 
 
-Counted: TypeAlias = "list[tuple[Sequence[Entry], Sequence[Outcome]]]"
-"""Outcomes of one item beside the entries that they belong to."""
-
-
-def status_of(counted: Counted, error: BaseException | None) -> Status:
+def status_of(result: ItemResult) -> Status:
     """The first status that fits an item with these outcomes."""
     held = missed = failed = scored = False
-    for entries, outcomes in counted:
-        for entry, outcome in zip(entries, outcomes, strict=True):
+    groups = [result.gates, *_groups(result.scores)]
+    for turn in result.turns:
+        groups += [turn.gates, turn.scores]
+    for group in groups:
+        for entry, outcome in zip(group.entries, group.values(), strict=True):
             if isinstance(outcome, Failed):
                 failed = True
             if not isinstance(outcome, Scored):
                 continue
             scored = True
-            scale, pass_at = entry.scorer.scale, entry.tally.pass_at
-            if entry.gate is not None:
-                pass_at = scale.best
+            scale = entry.scorer.scale
+            pass_at = entry.tally.pass_at if entry.gate is None else scale.best
             if pass_at is not None:
                 if scale.reached(outcome.score, pass_at):
                     held = True
@@ -53,11 +48,19 @@ def status_of(counted: Counted, error: BaseException | None) -> Status:
                     missed = True
     if missed:
         return Status.FAILED
-    if failed or error is not None:
+    if failed or result.error is not None:
         return Status.ERRORED
     if held:
         return Status.PASSED
     return Status.INFORMATIONAL if scored else Status.UNMEASURED
+
+
+def _groups(scores: Mapping[str, Any]) -> Iterator[ByKey[Outcome]]:
+    if isinstance(scores, ByKey):
+        yield scores
+        return
+    for inner in scores.values():
+        yield from _groups(inner)
 
 
 Scores = Mapping[str, Any]
@@ -95,14 +98,14 @@ class ItemResult:
     cost: float | None = None
     metadata: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
-    _status: Status | Counted = field(default=Status.UNMEASURED, eq=False, repr=False)
+    _status: Status | None = field(default=None, eq=False, repr=False)
     _id: str | Callable[[int], str] | None = field(default=None, eq=False, repr=False)
 
     @property
     def status(self) -> Status:
         """The first of ``Status`` that fits."""
-        if not isinstance(self._status, Status):
-            object.__setattr__(self, "_status", status_of(self._status, self.error))
+        if self._status is None:
+            object.__setattr__(self, "_status", status_of(self))
         return self._status  # type: ignore[return-value]
 
     @property
@@ -117,6 +120,46 @@ class ItemResult:
 
     def __getitem__(self, key: str) -> Any:
         return self.scores[key]
+
+
+_SETTERS = {attribute.name: getattr(ItemResult, attribute.name).__set__ for attribute in fields(ItemResult)}
+_set_index, _set_item, _set_output, _set_error = (_SETTERS[name] for name in ("index", "item", "output", "error"))
+_set_gates, _set_scores, _set_turns, _set_duration = (
+    _SETTERS[name] for name in ("gates", "scores", "turns", "duration_ms")
+)
+_set_usage, _set_cost, _set_metadata, _set_notes = (_SETTERS[name] for name in ("usage", "cost", "metadata", "notes"))
+_set_status, _set_id = _SETTERS["_status"], _SETTERS["_id"]
+
+
+def measured(
+    index: int,
+    item: object,
+    output: object,
+    gates: ByKey[Outcome],
+    scores: Scores,
+    turns: tuple[TurnItemResult, ...],
+    duration_ms: float,
+    told: tuple[Usage | None, float | None, Mapping[str, Any] | None],
+    id: str | Callable[[int], str] | None,
+) -> ItemResult:
+    """The result of an item whose target answered: what ``ItemResult(...)`` gives, at half its cost, since every item needs one."""
+    result: ItemResult = ItemResult.__new__(ItemResult)
+    _set_index(result, index)
+    _set_item(result, item)
+    _set_output(result, output)
+    _set_error(result, None)
+    _set_gates(result, gates)
+    _set_scores(result, scores)
+    _set_turns(result, turns)
+    _set_duration(result, duration_ms)
+    usage, cost, metadata = told
+    _set_usage(result, usage)
+    _set_cost(result, cost)
+    _set_metadata(result, metadata)
+    _set_notes(result, ())
+    _set_status(result, None)
+    _set_id(result, id)
+    return result
 
 
 @frozen(kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 from steelyard._model.conversation import AgentOutput, read_agent_input, read_agent_output
 from steelyard._model.errors import SteelyardError, UnreadableOutput
 from steelyard._model.outcome import Failed
-from steelyard._model.run import ScorerRun
+from steelyard._model.run import ScorerRun, run_of_item
 from steelyard._model.trajectory import Trajectory, extract_trajectory
 from steelyard._running.item import EvalItem
 from steelyard._running.target import TargetResult
@@ -34,42 +34,42 @@ class Seen:
     def run_for(self, type: str | None) -> ScorerRun[Any, Any] | Failed:
         """The run for a scorer of this type, or why it cannot have one."""
         if type == "agent":
-            if self._agent is None:
-                self._agent = self._made(self._messages, read_agent_input)
-            return self._agent
-        if type == "trajectory":
-            if self._trajectory is None:
-                self._trajectory = self._made(self._path, None)
-            return self._trajectory
-        if self._plain is None:
-            self._plain = self._made(lambda: self.output, None)
-        return self._plain
+            run = self._agent
+            if run is None:
+                run = self._agent = self._made(type)
+        elif type == "trajectory":
+            run = self._trajectory
+            if run is None:
+                run = self._trajectory = self._made(type)
+        else:
+            run = self._plain
+            if run is None:
+                run = self._plain = self._made(None)
+        return run
 
-    def _made(
-        self, output: Callable[[], object], read_input: Callable[[object], object] | None
-    ) -> ScorerRun[Any, Any] | Failed:
+    def let_go(self) -> None:
+        """Drops the readings that scorers shared; whoever wants one later gets it made again."""
+        if isinstance(self._agent, ScorerRun):
+            self._agent.output.forget()
+
+    def _made(self, type: str | None) -> ScorerRun[Any, Any] | Failed:
+        seen: object
+        read_input: Callable[[object], object] | None = None
         try:
-            seen = output()
+            if type == "agent":
+                seen = self._messages()
+                read_input = read_agent_input
+            elif type == "trajectory":
+                seen = self._path()
+            else:
+                seen = self.output
         except (SteelyardError, TypeError, ValueError) as error:
             return Failed("prepare_run", error)
-        item = self.item
-        context = item.context
+        context = self.item.context
         for result in self.results:
             if result.context is not None:
                 context = result.context
-        return ScorerRun(
-            input=self.input,
-            output=seen,
-            ground_truth=item.ground_truth,
-            expected_trajectory=item.expected_trajectory,
-            context=context,
-            metadata=item.metadata,
-            request_context=item.request_context,
-            tracing_context=item.tracing_context,
-            state=self.state,
-            trajectory=seen if isinstance(seen, Trajectory) else None,
-            read_input=read_input,
-        )
+        return run_of_item(self.item, self.input, seen, context, self.state, read_input)
 
     def _messages(self) -> AgentOutput:
         if not self.results:

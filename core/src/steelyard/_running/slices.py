@@ -17,6 +17,12 @@ def slice_names(item: EvalItem, paths: Sequence[str]) -> list[str]:
             value = look_up(item, path)
         except MissingValue:
             value = None
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-        names.append(f"{path}={shown}")
+        names.append(f"{path}={value if isinstance(value, str) else _shown(value)}")
     return names
+
+
+def _shown(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    except (TypeError, ValueError, RecursionError):  # keys that are no texts or do not sort, a value within itself
+        return repr(value)

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, isclass, iscoroutinefunction, signature
+from math import isfinite
+from numbers import Real
 from typing import Any, cast
 
-from attrs import define, field, fields, frozen
+from attrs import Attribute, define, field, fields, frozen
 
 from steelyard._model.errors import ConfigurationError, UnreadableOutput
 from steelyard._model.messages import Message
 from steelyard._model.run import new_id
 from steelyard._model.trajectory import StepResult, Trajectory, extract_workflow_trajectory, read_step_results
 from steelyard._model.usage import Usage
+from steelyard._scoring.from_item import has_fields
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
+        texts = tuple(value)
+        if all(isinstance(text, str) for text in texts):
+            return texts
+    raise UnreadableOutput(f"TargetResult(context=): expected a list of texts, found {value!r:.80}.")
+
+
+def _context(value: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    return _texts(value)
+
+
+def _is_a(kind: type[object]) -> Callable[[object, Attribute[Any], object], None]:
+    def check(_: object, attribute: Attribute[Any], value: object) -> None:
+        if value is not None and not isinstance(value, kind):
+            raise UnreadableOutput(
+                f"TargetResult({attribute.name}=): expected {kind.__name__} or None, found {type(value).__name__}."
+            )
+
+    return check
+
+
+def _is_cost(_: object, attribute: Attribute[Any], value: object) -> None:
+    if value is None or (isinstance(value, Real) and not isinstance(value, bool) and isfinite(float(value))):
+        return
+    raise UnreadableOutput(f"TargetResult(cost=): expected US dollars as a finite number or None, found {value!r:.80}.")
 
 
 @frozen
@@ -21,17 +56,17 @@ class TargetResult:
 
     ``messages`` are the run's messages where ``output`` is something else, ``context`` the texts that the answer rests on, ``trajectory`` or ``spans`` the path
     taken, ``cost`` US dollars. A workflow gives ``step_results`` (step id to ``{status, input, output, started_at, ended_at, metadata}``, times in
-    milliseconds) and, where they ran otherwise than in that order, ``step_execution_path``.
+    milliseconds) and, where they ran otherwise than in that order, ``step_execution_path``. Raises ``UnreadableOutput`` for fields of another kind.
     """
 
     output: Any = None
     messages: Sequence[Message | Mapping[str, Any]] | None = None
-    context: Sequence[str] | None = None
-    trajectory: Trajectory | None = None
+    context: Sequence[str] | None = field(default=None, converter=_context)
+    trajectory: Trajectory | None = field(default=None, validator=_is_a(Trajectory))
     spans: Sequence[Any] | None = None
-    usage: Usage | None = None
-    cost: float | None = None
-    metadata: Mapping[str, Any] | None = None
+    usage: Usage | None = field(default=None, validator=_is_a(Usage))
+    cost: float | None = field(default=None, validator=_is_cost)
+    metadata: Mapping[str, Any] | None = field(default=None, validator=_is_a(Mapping))
     step_results: Mapping[str, StepResult | Mapping[str, Any]] | None = field(default=None, kw_only=True)
     step_execution_path: Sequence[str] | None = field(default=None, kw_only=True)
 
@@ -119,7 +154,8 @@ def caller_of(target: object) -> Caller:
     """How this target is called.
 
     A callable of one positional argument gets the input; with a second one without default it also gets the ``TargetCall``. An object with ``generate`` (an
-    agent) or ``start`` (a workflow) gets the input, and those fields of the call that its signature names; a ``**`` parameter gets the target options.
+    agent) or ``start`` (a workflow) gets the input, and by name those fields of the call and those target options that its signature names; a ``**`` parameter
+    gets all the target options.
     Raises ``ConfigurationError`` for anything else.
     """
     for name, is_workflow in (("generate", False), ("start", True)):
@@ -156,11 +192,15 @@ def _by_name(method: Callable[..., Any]) -> Callable[[Any, TargetCall], Any]:
     parameters = _parameters(method)
     names = [name for name in (*_CALL_FIELDS, "call") if name in parameters]
     takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
+    options = {
+        parameter.name
+        for parameter in list(parameters.values())[1:]
+        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    }
 
     def call(given: Any, call: TargetCall) -> Any:
-        named = {name: call if name == "call" else getattr(call, name) for name in names}
-        if takes_more:
-            named = {**call.options, **named}
+        named = {name: value for name, value in call.options.items() if takes_more or name in options}
+        named.update({name: call if name == "call" else getattr(call, name) for name in names})
         return method(given, **named)
 
     return call
@@ -181,8 +221,6 @@ class ReplyMap:
             name: path(value) if callable(path) else follow(value, path, f"reply[{name!r}]")
             for name, path in self.paths.items()
         }
-        if isinstance(found.get("context"), str):
-            found["context"] = (found["context"],)
         return TargetResult(**found)
 
 
@@ -229,7 +267,7 @@ def _one(value: object, name: str, path: str, what: str) -> object:
     elif isinstance(value, Mapping):
         if name in value:
             return value[name]
-    elif hasattr(value, name):
+    elif has_fields(value) and hasattr(value, name):
         return getattr(value, name)
     keys = f" with {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, Mapping) else ""
     raise UnreadableOutput(f"{what}: {path!r} matches nothing at {name!r}; there is {type(value).__name__}{keys}.")

@@ -16,12 +16,12 @@ from steelyard._model.run import ScorerRun
 from steelyard._model.trajectory import StepResult
 from steelyard._model.usage import Usage
 from steelyard._running.aggregate import TARGET
-from steelyard._running.compose import Entry, Plan
-from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input, take_item
-from steelyard._running.keys import EMPTY, ByKey, KeyIndex
+from steelyard._running.compose import Entry, Plan, Scope
+from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input
+from steelyard._running.keys import EMPTY, ByKey
 from steelyard._running.lifecycle import Lifecycle
 from steelyard._running.limits import Threads, bounded
-from steelyard._running.result import Counted, ItemResult, TurnItemResult
+from steelyard._running.result import ItemResult, Status, TurnItemResult, measured
 from steelyard._running.seen import Seen, messages_of
 from steelyard._running.target import Caller, ReplyMap, TargetCall, TargetResult
 from steelyard._scoring.pipeline import Trace, checked_score, make_plain_result, make_result
@@ -45,6 +45,11 @@ class Settings:
     lifecycle: Lifecycle
     stop_on_error: bool
     threads: Threads
+    quick: bool
+
+
+Counted = list[tuple[Scope, list[Outcome]]]
+"""Outcomes of one item beside the scopes that they belong to."""
 
 
 @define(eq=False)
@@ -60,62 +65,62 @@ class Done:
 
 
 @define(eq=False)
-class _Taken:
-    """An item that was checked, with the entries that it adds."""
+class Own:
+    """What one item adds to what is measured of all, and what is measured of its turns."""
 
-    index: int
-    item: EvalItem
-    id: str | Callable[[int], str] | None
-    gates: list[Entry]
-    scorers: list[Entry]
-    turns: list[tuple[list[Entry], list[Entry]]]
+    gates: Sequence[Entry] = ()
+    scorers: Sequence[Entry] = ()
+    turns: Sequence[tuple[Scope, Scope]] = ()
 
 
-_NONE: list[Entry] = []
-_NO_TURNS: list[tuple[list[Entry], list[Entry]]] = []
+_NOTHING = Own()
+
+Id = str | Callable[[int], str] | None
 
 
 async def work_on(
     settings: Settings, index: int, raw: object, run_state: object, id_of: Callable[[int], str] | None
 ) -> Done:
     """Evaluates one item. A failure of its own, of the target or of a scorer is part of what is found, unless the settings say to stop."""
-    plan = settings.plan
     try:
-        if type(raw) is Faulty:
+        if isinstance(raw, Faulty):
             raise raw.fault
-        item = take_item(raw, index)
-        gates, scorers = plan.of_item(item) if item.gates or item.scorers else (_NONE, _NONE)
-        turns = (
-            _NO_TURNS
-            if item.turns is None
-            else [plan.of_turn(at, turn.gates, turn.scorers) for at, turn in enumerate(item.turns)]
-        )
+        item = raw
+        own = _NOTHING if not (item.gates or item.scorers or item.turns) else _own(settings.plan, item)
     except SteelyardError as error:
         if settings.stop_on_error:
             raise
-        untaken = _Taken(index, EvalItem(), id_of, _NONE, _NONE, _NO_TURNS)
-        done = _errored(settings, untaken, error, None, 0.0)
-        shown = raw.raw if type(raw) is Faulty else raw
-        return Done(evolve(done.result, item=shown, status=done.counted, id=id_of), done.counted, bad=True)
-    taken = _Taken(index, item, item.id or id_of, gates, scorers, turns)
+        shown = raw.raw if isinstance(raw, Faulty) else raw
+        return _errored(settings, index, shown, _NOTHING, id_of, error, None, bad=True)
+    id = id_of if item.id is None else item.id
     if settings.lifecycle.item is None:
-        return await _evaluate(settings, taken, run_state)
-    return await _within_lifecycle(settings, taken, run_state)
+        return await _evaluate(settings, index, item, own, id, run_state)
+    return await _within_lifecycle(settings, index, item, own, id, run_state)
 
 
-async def _within_lifecycle(settings: Settings, taken: _Taken, run_state: object) -> Done:
+def _own(plan: Plan, item: EvalItem) -> Own:
+    turns = []
+    for at, turn in enumerate(item.turns or ()):
+        gates, scorers = plan.of_turn(at, turn.gates, turn.scorers)
+        turns.append((Scope(str(at), gates), Scope(str(at), scorers)))
+    return Own(*plan.of_item(item), turns)
+
+
+async def _within_lifecycle(
+    settings: Settings, index: int, item: EvalItem, own: Own, id: Id, run_state: object
+) -> Done:
     make = cast("Callable[..., Any]", settings.lifecycle.item)
     clock = settings.services.judging.clock
     started = clock()
     try:
-        manager = make(taken.item, run_state)
+        manager = make(item, run_state)
         state = await manager.__aenter__()
     except Exception as error:
         if settings.stop_on_error:
             raise
-        return _errored(settings, taken, error, started, 0.0)
+        return _errored(settings, index, item, own, id, error, started)
     try:
-        done = await _evaluate(settings, taken, state)
+        done = await _evaluate(settings, index, item, own, id, state)
     except BaseException as error:
         await manager.__aexit__(type(error), error, error.__traceback__)
         raise
@@ -135,11 +140,10 @@ async def _within_lifecycle(settings: Settings, taken: _Taken, run_state: object
     return done
 
 
-async def _evaluate(settings: Settings, taken: _Taken, state: object) -> Done:
+async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id: Id, state: object) -> Done:
     """Calls the target and scores what it gave."""
     clock = settings.services.judging.clock
     started = clock()
-    item = taken.item
     try:
         if item.output is not NOT_GIVEN:
             given, results = _read(settings.reply, item.output)
@@ -152,37 +156,36 @@ async def _evaluate(settings: Settings, taken: _Taken, state: object) -> Done:
             raise
         if settings.stop_on_error:
             raise
-        return _errored(settings, taken, error, started, 1000 * (clock() - started))
+        return _errored(settings, index, item, own, id, error, started)
     answered = clock()
     plan = settings.plan
     seen = Seen(item, first_input(item), given, results, state)
     counted: Counted = []
-    gate_entries = plan.gates.entries if not taken.gates else (*plan.gates.entries, *taken.gates)
     gates: ByKey[Outcome] = EMPTY
-    if gate_entries:
-        outcomes = await _outcomes(settings, gate_entries, seen)
-        counted.append((gate_entries, outcomes))
-        gates = ByKey(_index(plan.gates.index, gate_entries, taken.gates), outcomes)
-    scores = await _scores(settings, taken, seen, results, counted)
+    if plan.gates.entries or own.gates:
+        gates = await _by_key(settings, plan.gates.with_own(own.gates), seen, counted)
+    scores = await _scores(settings, own, seen, results, counted)
     turns: tuple[TurnItemResult, ...] = ()
     if item.turns is not None:
-        turns = tuple([await _turn(settings, taken, at, each, state, counted) for at, each in enumerate(turns_given)])
-    usage, cost, metadata = _told(results) if results else (None, None, None)
-    result = ItemResult(
-        index=taken.index,
-        item=item,
-        output=given,
-        gates=gates,
-        scores=scores,
-        turns=turns,
-        duration_ms=1000 * (clock() - started),
-        usage=usage,
-        cost=cost,
-        metadata=metadata,
-        status=counted,
-        id=taken.id,
+        turns = tuple(
+            [await _turn(settings, item, own, at, each, state, counted) for at, each in enumerate(turns_given)]
+        )
+    seen.let_go()
+    result = measured(
+        index,
+        item,
+        given,
+        gates,
+        scores,
+        turns,
+        1000 * (clock() - started),
+        _told(results) if results else _NOTHING_TOLD,
+        id,
     )
     return Done(result, counted, _for_callback(item, given, turns_given), len(turns), 1000 * (answered - started))
+
+
+_NOTHING_TOLD = (None, None, None)
 
 
 def _for_callback(item: EvalItem, given: object, turns_given: Sequence[tuple[object, TargetResult | None]]) -> object:
@@ -288,18 +291,37 @@ def _raised_by_itself(error: BaseException) -> bool:
 # -- the scorers ----------------------------------------------------------------------------------------------------------------------
 
 
-async def _outcomes(settings: Settings, entries: Sequence[Entry], seen: Seen) -> list[Outcome]:
-    found: list[Outcome] = []
+async def _by_key(settings: Settings, scope: Scope, seen: Seen, counted: Counted) -> ByKey[Outcome]:
+    """Outcomes of a scope's scorers, by key."""
+    outcomes = _quick_outcomes(settings, scope, seen)
+    if outcomes is None:
+        outcomes = await _outcomes(settings, scope, seen)
+    counted.append((scope, outcomes))
+    return ByKey(scope.index, outcomes)
+
+
+def _quick_outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Outcome] | None:
+    """Outcomes of scorers that are plain functions all of them, where nothing asks for more than to call them; else None."""
+    if scope.plains is None or not settings.quick:
+        return None
+    run = seen.run_for(scope.type)
+    if type(run) is Failed:
+        return None
+    return [plain(run) for plain in scope.plains]
+
+
+async def _outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Outcome]:
     plainly = settings.timeout is None
-    for entry in entries:
+    found: list[Outcome] = []
+    for entry in scope.entries:
         run = seen.run_for(entry.type)
-        if type(run) is Failed:
-            outcome = attach(Failed(run.step, run.error), make_plain_result, (entry.id, seen.run_for(None)))
+        if isinstance(run, Failed):
+            outcome = attach(Failed(run.step, run.error), make_plain_result, (entry.id, None))
         elif plainly and entry.plain is not None:
-            outcome = entry.plain(cast("ScorerRun[Any, Any]", run))
+            outcome = entry.plain(run)
         else:
-            outcome = await _outcome(settings, entry, cast("ScorerRun[Any, Any]", run))
-        if type(outcome) is Failed and settings.stop_on_error:
+            outcome = await _outcome(settings, entry, run)
+        if settings.stop_on_error and isinstance(outcome, Failed):
             raise outcome.error
         found.append(outcome)
     return found
@@ -322,11 +344,11 @@ async def _outcome(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -
             f"Scorer {entry.id!r} must give Scored, NotScorable or Failed, it gave {type(outcome).__name__}."
         )
     except Exception as error:
-        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run))
+        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run._run_id))
     except BaseException as error:
         if not _raised_by_itself(error):
             raise
-        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run))
+        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run._run_id))
 
 
 async def _within_limit(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -> Outcome:
@@ -343,30 +365,23 @@ async def _within_limit(settings: Settings, entry: Entry, run: ScorerRun[Any, An
         raise
 
 
-def _index(known: KeyIndex, entries: Sequence[Entry], own: Sequence[Entry]) -> KeyIndex:
-    return known if not own else KeyIndex([entry.key for entry in entries], [entry.id for entry in entries])
-
-
 async def _scores(
-    settings: Settings, taken: _Taken, seen: Seen, results: Sequence[TargetResult], counted: Counted
+    settings: Settings, own: Own, seen: Seen, results: Sequence[TargetResult], counted: Counted
 ) -> Mapping[str, Any]:
     """Outcomes of the item's scorers, by group where they are grouped."""
     plan = settings.plan
+    if plan.form == "plain":
+        return await _by_key(settings, plan.scopes[0].with_own(own.scorers), seen, counted)
     by_scope: dict[str, Any] = {}
-    for scope in plan.scopes:
-        entries = scope.entries
-        own = taken.scorers if scope.name == plan.own_scope else _NONE
-        if own:
-            entries = (*entries, *own)
+    for common in plan.scopes:
+        scope = common.with_own(own.scorers if common.name == plan.own_scope else ())
         if scope.name.startswith(STEPS_PREFIX):
-            outcomes = await _step_outcomes(settings, scope.name.removeprefix(STEPS_PREFIX), entries, seen, results)
+            step = scope.name.removeprefix(STEPS_PREFIX)
+            outcomes = await _step_outcomes(settings, step, scope, seen, results)
+            counted.append((scope, outcomes))
+            _put(by_scope, scope.name, ByKey(scope.index, outcomes))
         else:
-            outcomes = await _outcomes(settings, entries, seen)
-        counted.append((entries, outcomes))
-        found = ByKey(_index(scope.index, entries, own), outcomes)
-        if plan.form == "plain":
-            return found
-        _put(by_scope, scope.name, found)
+            _put(by_scope, scope.name, await _by_key(settings, scope, seen, counted))
     return by_scope
 
 
@@ -378,7 +393,7 @@ def _put(by_scope: dict[str, Any], name: str, value: object) -> None:
 
 
 async def _step_outcomes(
-    settings: Settings, step_id: str, entries: Sequence[Entry], seen: Seen, results: Sequence[TargetResult]
+    settings: Settings, step_id: str, scope: Scope, seen: Seen, results: Sequence[TargetResult]
 ) -> list[Outcome]:
     """Outcomes of the scorers of one workflow step, on its own input and output."""
     try:
@@ -386,19 +401,17 @@ async def _step_outcomes(
     except (SteelyardError, TypeError, ValueError) as error:
         if settings.stop_on_error:
             raise
-        return [
-            attach(Failed("prepare_run", error), make_plain_result, (entry.id, seen.run_for(None))) for entry in entries
-        ]
+        return [attach(Failed("prepare_run", error), make_plain_result, (entry.id, None)) for entry in scope.entries]
     if step is None:
         return [
             attach(
                 NotScorable("prepare_run", f"the workflow did not run step {step_id!r}"),
                 make_plain_result,
-                (entry.id, seen.run_for(None)),
+                (entry.id, None),
             )
-            for entry in entries
+            for entry in scope.entries
         ]
-    return await _outcomes(settings, entries, Seen(seen.item, step.input, step.output, (), seen.state))
+    return await _outcomes(settings, scope, Seen(seen.item, step.input, step.output, (), seen.state))
 
 
 def _step(step_id: str, results: Sequence[TargetResult]) -> StepResult | None:
@@ -420,52 +433,46 @@ def _step(step_id: str, results: Sequence[TargetResult]) -> StepResult | None:
 
 async def _turn(
     settings: Settings,
-    taken: _Taken,
+    item: EvalItem,
+    own: Own,
     at: int,
     given: tuple[object, TargetResult | None],
     state: object,
     counted: Counted,
 ) -> TurnItemResult:
     """Outcomes of one turn's own gates and scorers, on its own input and output."""
-    gate_entries, scorer_entries = taken.turns[at]
-    asked = cast("Sequence[Any]", taken.item.turns)[at].input
+    gates, scorers = own.turns[at]
+    asked = cast("Sequence[Any]", item.turns)[at].input
     output, result = given
-    seen = Seen(taken.item, asked, output, () if result is None else (result,), state)
-    gates = await _outcomes(settings, gate_entries, seen)
-    scores = await _outcomes(settings, scorer_entries, seen)
-    counted.extend(((gate_entries, gates), (scorer_entries, scores)))
+    seen = Seen(item, asked, output, () if result is None else (result,), state)
     return TurnItemResult(
         index=at,
         input=asked,
         output=output,
-        gates=ByKey(_index(_NO_INDEX, gate_entries, gate_entries), gates),
-        scores=ByKey(_index(_NO_INDEX, scorer_entries, scorer_entries), scores),
+        gates=await _by_key(settings, gates, seen, counted),
+        scores=await _by_key(settings, scorers, seen, counted),
     )
 
 
-_NO_INDEX = KeyIndex((), ())
-
-
-def _errored(settings: Settings, taken: _Taken, error: BaseException, started: float | None, target_ms: float) -> Done:
+def _errored(
+    settings: Settings,
+    index: int,
+    item: object,
+    own: Own,
+    id: Id,
+    error: BaseException,
+    started: float | None,
+    *,
+    bad: bool = False,
+) -> Done:
     """An item whose target failed, or that could not be taken: every gate and scorer counts it as not computed."""
     plan = settings.plan
     failed = Failed(TARGET, error)
-    groups: list[Sequence[Entry]] = [
-        plan.gates.entries,
-        taken.gates,
-        *(scope.entries for scope in plan.scopes),
-        taken.scorers,
-    ]
-    for gates, scorers in taken.turns:
-        groups += [gates, scorers]
-    counted: Counted = [(entries, [failed] * len(entries)) for entries in groups if entries]
-    clock = settings.services.judging.clock
-    result = ItemResult(
-        index=taken.index,
-        item=taken.item,
-        error=error,
-        duration_ms=None if started is None else 1000 * (clock() - started),
-        status=counted,
-        id=taken.id,
-    )
-    return Done(result, counted, None, len(taken.turns), target_ms)
+    scopes = [plan.gates.with_own(own.gates)]
+    scopes += [scope.with_own(own.scorers if scope.name == plan.own_scope else ()) for scope in plan.scopes]
+    for gates, scorers in own.turns:
+        scopes += [gates, scorers]
+    counted: Counted = [(scope, [failed] * len(scope.entries)) for scope in scopes if scope.entries]
+    took = None if started is None else 1000 * (settings.services.judging.clock() - started)
+    result = ItemResult(index=index, item=item, error=error, duration_ms=took, status=Status.ERRORED, id=id)
+    return Done(result, counted, None, len(own.turns), took or 0.0, bad)

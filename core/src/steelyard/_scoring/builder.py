@@ -23,6 +23,8 @@ from steelyard._model.outcome import (
     ScorerRunError,
     StepName,
     attach,
+    set_evidence,
+    set_maker,
     settled,
 )
 from steelyard._model.run import ScorerRun
@@ -70,15 +72,14 @@ class PipelineScorer(Generic[I, O, P, A]):
     prepare_run: PrepareRun | None = None
     needs: frozenset[str] = frozenset()
     steps: tuple[tuple[StepName, object], ...] = ()
-    _function: Callable[[Any], Any] | None = field(default=None, init=False, repr=False)
-    """The one plain function that this scorer is, taking the run; None where there is more to it."""
+    _plain: Callable[[ScorerRun[Any, Any]], Outcome] | None = field(default=None, init=False, repr=False)
 
     # -- building ---------------------------------------------------------------------------------------------------------------------
 
     @overload
     def preprocess(self, step: PromptStep[StepContext[I, O, None, None], T]) -> PipelineScorer[I, O, T, A]: ...
     @overload
-    def preprocess(  # type: ignore[overload-overlap]
+    def preprocess(
         self, step: Callable[[StepContext[I, O, None, None]], Awaitable[T | NotScorable]]
     ) -> PipelineScorer[I, O, T, A]: ...
     @overload
@@ -95,7 +96,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     @overload
     def analyze(self, step: PromptStep[StepContext[I, O, P, None], T]) -> PipelineScorer[I, O, P, T]: ...
     @overload
-    def analyze(  # type: ignore[overload-overlap]
+    def analyze(
         self, step: Callable[[StepContext[I, O, P, None]], Awaitable[T | NotScorable]]
     ) -> PipelineScorer[I, O, P, T]: ...
     @overload
@@ -143,7 +144,7 @@ class PipelineScorer(Generic[I, O, P, A]):
             )
         return self._with("generate_reason", step)
 
-    def _with(self, name: StepName, step: object) -> Any:
+    def _with(self, name: StepName, step: object) -> PipelineScorer[I, O, Any, Any]:
         taken = [known for known, _ in self.steps]
         if name in taken:
             raise ConfigurationError(
@@ -183,22 +184,8 @@ class PipelineScorer(Generic[I, O, P, A]):
 
     @property
     def plain(self) -> Callable[[ScorerRun[Any, Any]], Outcome] | None:
-        """The whole work as one plain function of the run, where the scorer is no more than that; what ``score`` does too, without a coroutine."""
-        return None if self._function is None else self._score_plainly
-
-    def _score_plainly(self, run: ScorerRun[Any, Any]) -> Outcome:
-        try:
-            value = self._function(run)  # type: ignore[misc]
-            if type(value) is Scored and type(value.score) is float and not value.parts:
-                scale = self.scale
-                if scale.low <= value.score <= scale.high:
-                    return settled(value, value.score, make_plain_result, (self.id, run))
-            outcome = checked_scored(value, self.scale)
-        except Exception as error:
-            return attach(Failed("generate_score", error), make_plain_result, (self.id, run))
-        if isinstance(outcome, Scored):
-            return settled(outcome, outcome.score, make_plain_result, (self.id, run))
-        return attach(outcome, make_plain_result, (self.id, run))
+        """The whole work as one plain function of the run, where the scorer is no more than that; what ``score`` gives too, without a coroutine."""
+        return self._plain
 
     async def score(self, run: ScorerRun[Any, Any], services: ScoringServices) -> Outcome:
         """What became of this run: a failure of a step is a ``Failed`` outcome, not an exception."""
@@ -297,7 +284,7 @@ class PipelineScorer(Generic[I, O, P, A]):
             trajectory=seen if isinstance(seen, Trajectory) else None,
             read_input=read_agent_input if self.type == "agent" else None,
         )
-        return run if failure is None else cast("Failed", attach(failure, make_plain_result, (self.id, run)))
+        return run if failure is None else cast("Failed", attach(failure, make_plain_result, (self.id, run_id)))
 
     def _finished(self, outcome: Outcome) -> ScoreResult:
         result = cast("ScoreResult", outcome.result)
@@ -377,16 +364,46 @@ class _OfRun:
 
 
 def _compiled(scorer: PipelineScorer[I, O, P, A]) -> PipelineScorer[I, O, P, A]:
-    """Finds the one plain function that the scorer is, if it is no more than that."""
-    function: Callable[[Any], Any] | None = None
+    """Gives a scorer that is no more than one plain function its short way."""
+    plain: Callable[[ScorerRun[Any, Any]], Outcome] | None = None
     if len(scorer.steps) == 1 and scorer.prepare_run is None:
         name, step = scorer.steps[0]
         if name == "generate_score" and not isinstance(step, PromptStep) and not _is_async(step):
             function = step.function if isinstance(step, _OfRun) else _FromContext(cast("Callable[[Any], Any]", step))
-            if _is_async(function):
-                function = None
-    object.__setattr__(scorer, "_function", function)
+            plain = _short_way(scorer.id, scorer.scale, function)
+    object.__setattr__(scorer, "_plain", plain)
     return scorer
+
+
+def _short_way(id: str, scale: Scale, function: Callable[[Any], Any]) -> Callable[[ScorerRun[Any, Any]], Outcome]:
+    """One plain function with its checks. This is where the time of quick checks goes, so it does nothing that can be left for later."""
+    low, high = scale.low, scale.high
+
+    def result(outcome: Outcome, run_id: str | None) -> ScoreResult:
+        return make_plain_result(outcome, (id, run_id))
+
+    def plain(run: ScorerRun[Any, Any]) -> Outcome:
+        try:
+            value = function(run)
+            if (
+                type(value) is Scored
+                and type(value.score) is float
+                and low <= value.score <= high
+                and value._more is None
+                and value._maker is None
+                and value._evidence is None
+            ):
+                set_evidence(value, run._run_id)
+                set_maker(value, result)
+                return value
+            outcome = checked_scored(value, scale)
+        except Exception as error:
+            return attach(Failed("generate_score", error), result, run._run_id)
+        if isinstance(outcome, Scored):
+            return settled(outcome, outcome.score, result, run._run_id)
+        return attach(outcome, result, run._run_id)
+
+    return plain
 
 
 def _checked_id(id: object) -> str:
@@ -588,6 +605,6 @@ def scorer(
             async def step(context: StepContext[Any, Any, Any, Any]) -> Any:
                 return await function(context.run)
 
-        return cast("PipelineScorer[Any, Any, Any, Any]", made.generate_score(step))
+        return made.generate_score(step)
 
     return make if function is None else make(function)

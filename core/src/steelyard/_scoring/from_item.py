@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
-from attrs.validators import matches_re
+from attrs import Attribute, field, frozen
 
-from steelyard._model.errors import SteelyardError
+from steelyard._model.errors import ConfigurationError, SteelyardError
 from steelyard._model.run import ScorerRun
 
 _ROOTS = ("ground_truth", "metadata", "context", "expected_trajectory")
@@ -22,7 +21,15 @@ class MissingValue(SteelyardError, LookupError):
 class FromItem:
     """Stands for an argument that is looked up in each item: ``ground_truth``, ``metadata.KEY``, ``context``, and what lies below, joined by dots."""
 
-    path: str = field(validator=matches_re(rf"({'|'.join(_ROOTS)})(\.[^.]+)*"))
+    path: str = field()
+
+    @path.validator
+    def _known(self, _: Attribute[str], value: object) -> None:
+        names = value.split(".") if isinstance(value, str) else [""]
+        if names[0] not in _ROOTS or not all(names):
+            raise ConfigurationError(
+                f'from_item({value!r:.80}): a path is one of {", ".join(_ROOTS)}, with keys below it joined by dots, such as "metadata.must_say".'
+            )
 
     def of(self, run: ScorerRun[Any, Any]) -> Any:
         """The value for this run. Raises ``MissingValue`` where the item has none (None is none)."""
@@ -43,9 +50,19 @@ def from_item(path: str) -> Any:
 
     ``path`` is ``"ground_truth"``, ``"metadata.must_say"`` and the like: keys below are joined by dots. A list found there is a list of accepted values, any
     of which will do. An item without the value is refused before the run, or fails that scorer where items are streamed. Raises
-    ``ValueError`` for a path that begins with anything else.
+    ``ConfigurationError`` for a path that begins with anything else.
     """
     return FromItem(path)
+
+
+_WITHOUT_FIELDS = (Mapping, str, bytes, int, float, complex, list, set, frozenset, type(None))
+
+
+def has_fields(value: object) -> bool:
+    """Whether the attributes of a value are its data: those of texts, numbers and collections are methods."""
+    if isinstance(value, tuple):
+        return hasattr(value, "_fields")
+    return not isinstance(value, _WITHOUT_FIELDS)
 
 
 def look_up(holder: object, path: str) -> Any:
@@ -56,7 +73,7 @@ def look_up(holder: object, path: str) -> Any:
     for name in names:
         if isinstance(value, Mapping) and name in value:
             value = value[name]
-        elif not isinstance(value, Mapping) and value is not None and hasattr(value, name):
+        elif has_fields(value) and hasattr(value, name):
             value = getattr(value, name)
         else:
             raise MissingValue(f"The item has no {path}: nothing is at {done}.{name}.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from inspect import isawaitable, iscoroutinefunction
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable, iscoroutine, iscoroutinefunction
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
@@ -24,8 +24,8 @@ from steelyard._model.outcome import (
     attach,
     settled,
 )
-from steelyard._model.run import ScorerRun
-from steelyard._model.scale import Scale
+from steelyard._model.run import ScorerRun, new_id
+from steelyard._model.scale import LARGEST, Scale
 from steelyard._scoring.door import run_to_end
 from steelyard._scoring.protocol import ScoringServices
 from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
@@ -90,12 +90,12 @@ def make_result(outcome: Outcome, trace: Trace) -> ScoreResult:
     )
 
 
-def make_plain_result(outcome: Outcome, evidence: tuple[str, ScorerRun[Any, Any]]) -> ScoreResult:
-    """The result of a scorer that is one plain function."""
-    scorer_id, run = evidence
+def make_plain_result(outcome: Outcome, evidence: tuple[str, str | None]) -> ScoreResult:
+    """The result of a scorer of which nothing is known but its id and that of the run, which is made now if nobody has read it yet."""
+    scorer_id, run_id = evidence
     scored = outcome if isinstance(outcome, Scored) else None
     return ScoreResult(
-        run_id=run.run_id,
+        run_id=run_id or new_id(),
         scorer_id=scorer_id,
         score=None if scored is None else scored.score,
         reason=None if scored is None else scored.reason,
@@ -112,7 +112,10 @@ def checked_score(value: object, scale: Scale) -> float:
     A value beyond an end by no more than binary rounding is that end. Raises ``InvalidScore``.
     """
     if isinstance(value, bool | Real):
-        score = float(value)
+        try:
+            score = float(value)
+        except OverflowError:
+            raise InvalidScore("The score is a number beyond every scale.", value) from None
         if scale.low <= score <= scale.high:
             return score
         if isfinite(score):
@@ -123,6 +126,10 @@ def checked_score(value: object, scale: Scale) -> float:
                 value,
             )
         raise InvalidScore(f"The score is {score!r}, which is no finite number.", value)
+    if isawaitable(value):
+        if iscoroutine(value):
+            value.close()
+        raise InvalidScore("The score must be a number, found something to await. Make the function async.")
     raise InvalidScore(f"The score must be a number, found {type(value).__name__}: {value!r:.80}.", value)
 
 
@@ -132,8 +139,15 @@ def checked_scored(value: object, scale: Scale) -> Scored | NotScorable:
         return NotScorable("generate_score", value.reason)
     if not isinstance(value, Scored):
         return Scored(checked_score(value, scale))
+    for what, text in (("reason", value.reason), ("label", value.label)):
+        if text is not None and not isinstance(text, str):
+            raise InvalidScore(f"The {what} of the score must be a text or None, found {type(text).__name__}.", text)
+    if not isinstance(value.parts, Mapping):
+        raise InvalidScore(f"parts= must map names to numbers, found {type(value.parts).__name__}.", value.parts)
     for name, part in value.parts.items():
-        if isinstance(part, bool) or not isinstance(part, Real) or not isfinite(float(part)):
+        if not isinstance(name, str):
+            raise InvalidScore(f"The name of a part must be a text, found {name!r:.80}.", name)
+        if isinstance(part, bool) or not isinstance(part, Real) or not -LARGEST <= part <= LARGEST:
             raise InvalidScore(f"Part {name!r} of the score must be a finite number, found {part!r:.80}.", part)
     score = checked_score(value.score, scale)
     if score is value.score:
@@ -207,6 +221,10 @@ async def _value(name: StepName, step: object, trace: Trace) -> object:
         return answer
     if answer is None:
         answer = await _ask(name, step, context, trace)
+    elif step.output is not None and name != "generate_score" and not isinstance(answer, step.output):
+        raise TypeError(
+            f"instead= must give {step.output.__name__}, not_scorable(...) or None, it gave {type(answer).__name__}."
+        )
     if name != "generate_score" or step.output is None or not isinstance(answer, step.output):
         return answer
     calculate = cast("Callable[[Any, Any], float]", step.calculate_score)
@@ -218,7 +236,6 @@ async def _ask(name: StepName, step: PromptStep[Any, Any], context: object, trac
     prompt = await _call(step.prompt, context, services)
     if not isinstance(prompt, str):
         raise TypeError(f"The prompt of step {name} must be a text, found {type(prompt).__name__}.")
-    trace.prompts[name] = prompt
     executions = trace.executions.setdefault(name, [])
     check = step.check
     question = Question(
@@ -232,7 +249,7 @@ async def _ask(name: StepName, step: PromptStep[Any, Any], context: object, trac
     try:
         return await ask(question, step.judge.over(trace.judge), services.judging, executions)
     finally:
-        if executions:
+        if executions and executions[0].model_call_count:
             trace.prompts[name] = executions[0].prompt
 
 

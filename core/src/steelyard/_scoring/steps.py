@@ -44,7 +44,7 @@ class PromptStep(Generic[ContextT, AnswerT]):
     ``calculate_score(context, answer)`` turns the answer into the score; ``generate_score`` needs it. ``task`` gives the same question as data, for judges
     that are no language models. ``instead`` is looked at first: None means ask; ``not_scorable(...)`` or a value stands for the answer (an instance
     of ``output``; a text in ``generate_reason``; a number in ``generate_score``) and the judge is not asked. ``check`` says what is wrong with a
-    well-typed answer, or None; such an answer is asked again once. ``judge`` overrides the scorer's field by field.
+    well-typed answer (a sentence, a list of them, or None); such an answer is asked again once. ``judge`` overrides the scorer's field by field.
     """
 
     description: str = ""
@@ -54,7 +54,7 @@ class PromptStep(Generic[ContextT, AnswerT]):
     judge: JudgeSettings = field(default=None, converter=read_settings)
     task: Callable[[ContextT], object] | None = None
     instead: Callable[[ContextT], Any] | None = None
-    check: Callable[[ContextT, AnswerT], str | None] | None = None
+    check: Callable[[ContextT, AnswerT], str | list[str] | None] | None = None
 
     def __attrs_post_init__(self) -> None:
         if not callable(self.prompt):

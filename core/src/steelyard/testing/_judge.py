@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import isawaitable
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from steelyard._judging.protocol import JudgeReply, JudgeRequest
 from steelyard._model.errors import ConfigurationError, ScriptExhausted
@@ -51,7 +51,7 @@ class ScriptedJudge:
             await self._wait()
         if callable(self._replies):
             given = self._replies(request)
-            reply = cast("Reply", await given if isawaitable(given) else given)
+            reply = await given if isawaitable(given) else given
         elif call > len(self._replies):
             raise ScriptExhausted(
                 f"The script has {len(self._replies)} replies; call {call} came from scorer {request.scorer_id!r}, step "
