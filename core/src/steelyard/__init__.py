@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from steelyard._scoring.from_item import FromItem, MissingValue, from_item
     from steelyard._scoring.protocol import Args, Scorer, ScoringServices
     from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
+    from steelyard._running.watching import WatchStats, Watched, watch
     from steelyard._wire.results import result_from_json, result_schema, result_to_json
 
 _HOMES = {
@@ -142,6 +143,7 @@ _HOMES = {
     "_scoring.from_item": "FromItem MissingValue from_item",
     "_scoring.protocol": "Args Scorer ScoringServices",
     "_scoring.steps": "PromptStep ReasonContext StepContext",
+    "_running.watching": "WatchStats Watched watch",
     "_wire.results": "result_from_json result_schema result_to_json",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
@@ -236,6 +238,8 @@ __all__ = [
     "Usage",
     "Verdict",
     "VerifyClaims",
+    "WatchStats",
+    "Watched",
     "WorkflowScorers",
     "arun_evals",
     "assistant_texts",
@@ -262,6 +266,7 @@ __all__ = [
     "stream_evals",
     "system_prompt",
     "system_prompts",
+    "watch",
 ]
 
 

@@ -10,6 +10,7 @@ from attrs import evolve, field, frozen
 
 from steelyard._model.errors import ConfigurationError, UnreadableOutput
 from steelyard._model.messages import Message, ToolCall
+from steelyard._model.neutral import messages_from_json, pair_results
 
 
 @frozen
@@ -205,11 +206,14 @@ def _messages(value: object, role: str, what: str) -> tuple[Message, ...]:
     if isinstance(value, Message):
         return (value,)
     if isinstance(value, list | tuple):
+        answers = False
         for entry in value:
             if type(entry) is not Message:
                 break
+            if entry.role == "tool":
+                answers = True
         else:
-            return tuple(value)
+            return pair_results(value) if answers else tuple(value)
         entries: list[object] = list(value)
     elif isinstance(value, Mapping):
         entries = [value]
@@ -220,8 +224,6 @@ def _messages(value: object, role: str, what: str) -> tuple[Message, ...]:
         )
     if role == "user":
         entries = [Message("user", entry) if isinstance(entry, str) else entry for entry in entries]
-    from steelyard._model.neutral import messages_from_json
-
     try:
         return messages_from_json(entries)
     except (ValueError, TypeError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal, TypeVar, cast, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 from attrs import Attribute, AttrsInstance, field, fields, frozen
 
@@ -235,12 +235,12 @@ def _ordering(_: object, attribute: Attribute[object], value: object) -> None:
         raise ConfigurationError(f"{attribute.name}={value!r}: use one of {', '.join(ORDERINGS)}.")
 
 
-def _flag(_: object, attribute: Attribute[object], value: object) -> None:
+def _flag(_: object, attribute: Attribute[Any], value: Any) -> None:
     if value is not None and not isinstance(value, bool):
         raise ConfigurationError(f"{attribute.name}={value!r}: use true, false or None.")
 
 
-def _budget(_: object, attribute: Attribute[object], value: object) -> None:
+def _budget(_: object, attribute: Attribute[Any], value: Any) -> None:
     if value is not None and (
         isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < INFINITE
     ):

@@ -73,7 +73,7 @@ class Evaluation:
             raise ConfigurationError(
                 f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends the run).'
             )
-        seconds = _timeout(timeout)
+        seconds = seconds_or_none(timeout)
         self._groups = _groups(group_by)
         settings = read_settings(judge)
         plan = compose(gates, scorers, settings)
@@ -85,7 +85,7 @@ class Evaluation:
         self._is_workflow = plan.form == "workflow" or (caller is not None and caller.is_workflow)
         self._threads = Threads()
         self._clock = perf_counter if clock is None else clock
-        judging = JudgeServices(clock=self._clock, find=_Providers().find)
+        judging = JudgeServices(clock=self._clock, find=Providers().find)
         if sleep is not None:
             judging = evolve(judging, sleep=sleep)
         self._needs = _needs(plan.common)
@@ -106,7 +106,7 @@ class Evaluation:
         self._callback = on_item_complete
         self._runner = _runner(runner)
         self._keep_items = keep_items
-        self._observers = _observers(observers)
+        self._observers = open_observers(observers)
         self._results: list[ItemResult] = []
         self._ledger = Ledger(plan, self._groups)
         self._kept: list[object] | None = None
@@ -280,7 +280,7 @@ class Evaluation:
                     await told
             except Exception as error:
                 self._ledger.callback_errors += 1
-                _log("callback.failed", error=describe(error), index=done.result.index)
+                log("callback.failed", error=describe(error), index=done.result.index)
         if self._observers is not None and self._observers.wants_items:
             self._observers.item_completed(done.result)
 
@@ -321,7 +321,7 @@ class Evaluation:
         )
 
 
-class _Providers:
+class Providers:
     """Judges by ``"provider/model"``, each made once for the evaluation."""
 
     def __init__(self) -> None:
@@ -351,7 +351,8 @@ def _concurrency(value: int | None) -> int:
     return value
 
 
-def _timeout(value: float | None) -> float | None:
+def seconds_or_none(value: float | None) -> float | None:
+    """A limit in seconds. Raises ``ConfigurationError`` for anything but a number above 0 or None."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
@@ -417,7 +418,8 @@ def _runner(value: Runner | str | None) -> Runner:
     return value
 
 
-def _observers(given: Sequence[object]) -> Any:
+def open_observers(given: Sequence[object]) -> Any:
+    """The observers that are to be told of a run, or None; pluggy is loaded only if there are some."""
     if isinstance(given, str):
         raise ConfigurationError(f"observers={given!r}: give a list.")
     if not given:
@@ -428,11 +430,12 @@ def _observers(given: Sequence[object]) -> Any:
     return Observers(
         given,
         Registry(),
-        on_error=lambda name, hook, error: _log("observer.failed", observer=name, hook=hook, error=describe(error)),
+        on_error=lambda name, hook, error: log("observer.failed", observer=name, hook=hook, error=describe(error)),
     )
 
 
-def _log(event: str, **about: object) -> None:
+def log(event: str, **about: object) -> None:
+    """A warning to the logger ``steelyard``."""
     from steelyard._model.log import logger
 
     logger().warning(event, **about)

@@ -27,7 +27,10 @@ class Foreign:
 
 def name_of(kind: type) -> str:
     """The module and name of a class; the name alone for one that is built in."""
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    except Exception:
+        return "a class that cannot be named"
 
 
 def words_for(value: object) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextvars import ContextVar
 from math import isfinite
 from types import MappingProxyType
@@ -218,33 +218,33 @@ def _plain(value: Any) -> str | int | float | None:
 
 def _read_tagged(data: dict[str, Any]) -> Any:
     tag = data[TAG]
-    if tag in _LISTS if isinstance(tag, str) else False:
-        items = _body(data, "items", lambda body: read_list(body, read_value))
-        return _made(_LISTS[tag], items, "items")
-    if tag in _MAPPINGS if isinstance(tag, str) else False:
-        return _made(_MAPPINGS[tag], _body(data, "items", lambda body: read_list(body, _read_pair)), "items")
-    if tag in standard.READERS if isinstance(tag, str) else False:
-        return _body(data, "text", lambda body: _read_text(tag, body))
+    if not isinstance(tag, str):
+        raise expected("a text", tag).under(TAG)
+    if tag in _LISTS:
+        return _made(_LISTS[tag], body_of(data, "items", lambda body: read_list(body, read_value)))
+    if tag in _MAPPINGS:
+        return _made(_MAPPINGS[tag], body_of(data, "items", lambda body: read_list(body, _read_pair)))
+    if tag in standard.READERS:
+        return body_of(data, "text", lambda body: _read_text(tag, body))
     if tag == "foreign":
         return _read_foreign(data)
-    if tag == "not_given":
-        return NOT_GIVEN
-    return _read_ours(tag, data)
+    return NOT_GIVEN if tag == "not_given" else _read_ours(tag, data)
 
 
-def _read_ours(tag: object, data: dict[str, Any]) -> Any:
+def _read_ours(tag: str, data: dict[str, Any]) -> Any:
     from steelyard._wire.converter import BY_NAME, converter
     from steelyard._wire.failures import read_error
 
     if tag == "error":
-        return _body(data, "value", read_error)
-    kind = BY_NAME.get(tag) if isinstance(tag, str) else None
+        return body_of(data, "value", read_error)
+    kind = BY_NAME.get(tag)
     if kind is None:
         raise expected("a type of this version of the form", tag).under(TAG)
-    return _body(data, "value", lambda body: converter().structure(body, kind))
+    return body_of(data, "value", lambda body: converter().structure(body, kind))
 
 
-def _body(data: dict[str, Any], key: str, read: Callable[[Any], Any]) -> Any:
+def body_of(data: dict[str, Any], key: str, read: Callable[[Any], Any]) -> Any:
+    """What a key of an object is read as. Raises ``Misfit``, also where the key is missing."""
     if key not in data:
         raise Misfit(f'the key "{key}" is missing')
     try:
@@ -253,11 +253,11 @@ def _body(data: dict[str, Any], key: str, read: Callable[[Any], Any]) -> Any:
         raise misfit.under(key) from None
 
 
-def _made(make: Callable[[Any], Any], items: Iterable[Any], key: str) -> Any:
+def _made(make: Callable[[Any], Any], items: list[Any]) -> Any:
     try:
         return make(items)
     except TypeError:
-        raise Misfit("expected values that can stand in a set or as a key, got one that can change", (key,)) from None
+        raise Misfit("expected values that can stand in a set or as a key, got one that can change", ("items",)) from None
 
 
 def _read_pair(data: object) -> tuple[Any, Any]:
@@ -281,5 +281,5 @@ def _read_foreign(data: dict[str, Any]) -> Foreign:
             raise expected("a text", data.get(key)).under(key)
     fields = data.get("fields")
     if fields is not None:
-        fields = _body(data, "fields", lambda body: read_mapping(body, read_value))
+        fields = body_of(data, "fields", lambda body: read_mapping(body, read_value))
     return Foreign(data["class"], data.get("shown"), fields)
