@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from random import Random
 from time import process_time
 from typing import Any
@@ -33,7 +34,7 @@ def changed(text: str, random: Random) -> str:
 
 def bare(first: str, second: str) -> float:
     """Dice over the bags of adjacent pairs, and nothing else: case, white space and forms are left as they are."""
-    pairs, others = Counter(zip(first, first[1:], strict=False)), Counter(zip(second, second[1:], strict=False))
+    pairs, others = Counter(pairwise(first)), Counter(pairwise(second))
     return 2 * sum((pairs & others).values()) / (len(first) + len(second) - 2)
 
 
@@ -74,7 +75,10 @@ def measure(rounds: int = 7) -> list[dict[str, Any]]:
 def main() -> None:
     """Prints one line for each length."""
     for row in measure():
-        print(f"{row['characters']:>8,} characters  bare {row['bare_ms']:8.3f} ms  check {row['ms']:8.3f} ms  x {row['ratio']:.2f}")
+        print(
+            f"{row['characters']:>8,} characters: bare {row['bare_ms']:.3f} ms, "
+            f"check {row['ms']:.3f} ms, ratio {row['ratio']:.2f}"
+        )
 
 
 if __name__ == "__main__":

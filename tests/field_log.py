@@ -28,7 +28,7 @@ def entries(section: str) -> Sequence[str]:
 
 
 def unaccounted(section: str, tests: Mapping[str, object], sentences: Sentences) -> Sequence[str]:
-    """What is wrong with the account that tests and sentences give of a section; empty when each entry has one of both."""
+    """What is wrong with the account that tests and sentences give of a section; empty when each entry has one."""
     known = entries(section)
     tested = {id for name, test in tests.items() if name.startswith("test_") for id in _ID.findall(test.__doc__ or "")}
     told = Counter(id for id, _ in sentences)

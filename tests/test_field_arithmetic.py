@@ -207,7 +207,10 @@ def test_what_is_no_number_on_the_scale_is_a_failure_and_never_a_score(
         build(value).run_sync(output="Thanks!")
     assert raised.value.failed_step == "generate_score"
     result = run_evals(data=[{"output": "Thanks!"}], scorers=[build(value)])
-    assert isinstance(result.items[0]["s"], Failed)
+    failed = result.items[0]["s"]
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, InvalidScore)
+    assert failed.error.value is (value.score if isinstance(value, Scored) else value)
     assert (result.scores["s"], result.summary.errors) == (None, {"s": 1})
 
 
@@ -323,7 +326,7 @@ def test_one_score_has_no_standard_error_rather_than_one_of_0() -> None:
 SHAPES: list[Mapping[str, float]] = [{"a": 1.0}, {"a": 0.0, "b": 0.0}, {"b": 1.0, "c": 0.5}, {}]
 
 
-@pytest.mark.parametrize("order", permutations(range(len(SHAPES))), ids=str)
+@pytest.mark.parametrize("order", [*permutations(range(len(SHAPES)))], ids=str)
 def test_parts_that_not_all_items_have_come_to_the_same_in_every_order(order: tuple[int, ...]) -> None:
     """B020: a part is averaged over the items that have it, and says over how many."""
     outputs = [Scored(1.0, parts=SHAPES[at]) for at in order]

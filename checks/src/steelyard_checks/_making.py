@@ -46,7 +46,7 @@ class Argument:
     @property
     def is_default(self) -> bool:
         """Whether what was given is the default."""
-        return type(self.given) is type(self.default) and self.given == self.default
+        return bool(self.given == self.default)
 
     def brought_by(self, run: ScorerRun[Any, Any], place: FromItem, check: str) -> list[object]:
         """The values that the run's item has for this argument.

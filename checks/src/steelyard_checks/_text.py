@@ -54,14 +54,17 @@ def includes(value: str | FromItem, *, ignore_case: bool | FromItem = True) -> C
 def _includes(value: str, ignore_case: bool) -> Decide:
     needle = folded(value) if ignore_case else composed(value)
     quoted = shown(value)
-    contained, missing = f"The answer contains {quoted}.", f"{quoted} is missing"
+    # Both reasons are made once: quoting each answer in a miss would cost more than the search.
+    contained, missing = f"The answer contains {quoted}.", f"{quoted} is missing from the answer."
+    silent = f"{quoted} is missing: the answer has no text."
 
     def decide(run: ScorerRun[Any, AgentOutput]) -> Scored:
         output = run.output
-        for text in output.folded_texts if ignore_case else output.search_texts:
+        texts = output.folded_texts if ignore_case else output.search_texts
+        for text in texts:
             if needle in text:
                 return Scored(1.0, contained)
-        return Scored(0.0, f"{missing}: {said(output)}.")
+        return Scored(0.0, missing if texts else silent)
 
     return decide
 

@@ -31,10 +31,10 @@ def named(value: object) -> str:
 def said(output: AgentOutput) -> str:
     """What the agent said, for the end of a sentence: the answer, and of how many messages it is the last."""
     texts = output.assistant_texts
-    if not texts:
-        return "the answer has no text"
     if len(texts) == 1:
         return f"the answer is {shown(texts[0])}"
+    if not texts:
+        return "the answer has no text"
     return f"the last of {len(texts)} assistant messages is {shown(texts[-1])}"
 
 

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
         JudgeExecution,
         NotScorable,
         Outcome,
-        ScoreResult,
         Scored,
+        ScoreResult,
         ScorerRunError,
         not_scorable,
     )
@@ -104,12 +104,12 @@ if TYPE_CHECKING:
         TurnResult,
     )
     from steelyard._running.target import TargetCall, TargetResult
+    from steelyard._running.watching import Watched, WatchStats, watch
     from steelyard._scoring.builder import PipelineScorer, create_scorer, scorer
     from steelyard._scoring.filter_run import filter_run
     from steelyard._scoring.from_item import FromItem, MissingValue, from_item
     from steelyard._scoring.protocol import Args, Scorer, ScoringServices
     from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
-    from steelyard._running.watching import WatchStats, Watched, watch
     from steelyard._wire.results import result_from_json, result_schema, result_to_json
 
 _HOMES = {

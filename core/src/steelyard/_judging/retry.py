@@ -18,7 +18,7 @@ Matcher: TypeAlias = Callable[[BaseException], bool]
 class ErrorProcessor(Protocol):
     """Looks at a failed request."""
 
-    def delay(self, error: BaseException, retries: int) -> float | None | Awaitable[float | None]:
+    def delay(self, error: BaseException, retries: int) -> float | Awaitable[float | None] | None:
         """Seconds to wait before the request is sent again, or None not to; ``retries`` is how often it was sent again already."""
         ...
 

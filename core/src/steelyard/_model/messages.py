@@ -77,7 +77,7 @@ class ToolCall:
         return isinstance(self.result, Mapping) and bool(self.result.get("error"))
 
 
-def _parts(content: object) -> tuple[Part, ...]:
+def _parts(content: str | MediaPart | Iterable[Part] | None) -> tuple[Part, ...]:
     if content is None:
         return ()
     if isinstance(content, str):
@@ -87,7 +87,7 @@ def _parts(content: object) -> tuple[Part, ...]:
     if isinstance(content, Iterable) and not isinstance(content, Mapping | bytes):
         parts = tuple(content)
         if all(isinstance(part, str | MediaPart) for part in parts):
-            return cast("tuple[Part, ...]", parts)
+            return parts
         odd = next(part for part in parts if not isinstance(part, str | MediaPart))
         raise ConfigurationError(
             f"Message(content=): expected texts and MediaPart, found {type(odd).__name__}. "

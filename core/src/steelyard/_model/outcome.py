@@ -72,10 +72,15 @@ ResultMaker: TypeAlias = "Callable[[Scored | NotScorable | Failed, Any], ScoreRe
 """Makes the result of an outcome from the evidence that was kept for it."""
 
 
+def _made(outcome: Scored | NotScorable | Failed, evidence: ScoreResult) -> ScoreResult:
+    """The result that is there already."""
+    return evidence
+
+
 class _WithResult:
     """The lazily made ``result`` of an outcome, since evidence that nobody reads doubles a check's cost.
 
-    While ``_maker`` is there it makes the result from ``_evidence``; afterwards ``_evidence`` is the result.
+    ``_maker`` makes the result from ``_evidence`` and then gives way to ``_made``, with the result as its evidence. Where it is None, the outcome belongs to no run.
     """
 
     __slots__ = ()
@@ -87,9 +92,9 @@ class _WithResult:
     def result(self) -> ScoreResult | None:
         """The evidence, made when first read; None for an outcome that no scorer run has made."""
         maker = self._maker
-        if maker is not None:
+        if maker is not None and maker is not _made:
             object.__setattr__(self, "_evidence", maker(self, self._evidence))  # type: ignore[arg-type]
-            object.__setattr__(self, "_maker", None)
+            object.__setattr__(self, "_maker", _made)
         return self._evidence  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -130,7 +135,7 @@ class Scored(_WithResult):
         _set_score(self, score)
         _set_reason(self, reason)
         _set_more(self, None if label is None and not parts else (label, parts))
-        set_maker(self, None)
+        set_maker(self, None if result is None else _made)
         set_evidence(self, result)
 
     @property
@@ -180,7 +185,7 @@ class NotScorable(_WithResult):
     ) -> None:
         object.__setattr__(self, "step", step)
         object.__setattr__(self, "reason", reason)
-        object.__setattr__(self, "_maker", None)
+        object.__setattr__(self, "_maker", None if result is None else _made)
         object.__setattr__(self, "_evidence", result)
 
     @property
@@ -209,7 +214,7 @@ class Failed(_WithResult):
     def __init__(self, step: str, error: BaseException, *, result: ScoreResult | None = None) -> None:
         object.__setattr__(self, "step", step)
         object.__setattr__(self, "error", error)
-        object.__setattr__(self, "_maker", None)
+        object.__setattr__(self, "_maker", None if result is None else _made)
         object.__setattr__(self, "_evidence", result)
 
     @property
@@ -225,10 +230,10 @@ class Failed(_WithResult):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Failed):
             return NotImplemented
-        return (self.step, type(self.error), str(self.error)) == (other.step, type(other.error), str(other.error))
+        return (self.step, type(self.error), self.reason) == (other.step, type(other.error), other.reason)
 
     def __hash__(self) -> int:
-        return hash((self.step, type(self.error), str(self.error)))
+        return hash((self.step, type(self.error), self.reason))
 
     def __repr__(self) -> str:
         return f"Failed({self.step!r}, {self.error!r})"
@@ -252,7 +257,7 @@ def settled(scored: Scored, score: float, maker: ResultMaker, evidence: object) 
 
     A fresh one is completed in place, which is what keeps a check cheap; one that already belongs to a run, or whose number changes, is copied.
     """
-    if scored._maker is not None or scored._evidence is not None or score is not scored.score:
+    if scored._maker is not None or score is not scored.score:
         scored = Scored(score, scored.reason, label=scored.label, parts=scored.parts)
     set_evidence(scored, evidence)
     set_maker(scored, maker)
@@ -273,7 +278,10 @@ def not_scorable(reason: str | None = None) -> NotScorable:
 
 def describe(error: BaseException) -> str:
     """An error in words: its text, led by its type unless it is one of our own, which speak for themselves."""
-    text = str(error)
+    try:
+        text = str(error)
+    except Exception:  # an error that cannot tell of itself must not cost what it is told of
+        text = ""
     if isinstance(error, SteelyardError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

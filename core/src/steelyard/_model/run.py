@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast
 
-from attrs import field, frozen
+from attrs import NOTHING, Factory, field, fields, frozen
 
 from steelyard._model.trajectory import Trajectory, TrajectoryExpectation
 
@@ -22,7 +22,7 @@ def new_id() -> str:
     return uuid4().hex
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, slots=False)
 class ScorerRun(Generic[InputT, OutputT]):
     """One run of a target, as a scorer sees it.
 
@@ -43,6 +43,8 @@ class ScorerRun(Generic[InputT, OutputT]):
     trajectory: Trajectory | None = None
     _run_id: str | None = None
     _read_input: Callable[[object], object] | None = field(default=None, repr=False)
+    _pending: bool = field(default=False, init=False, repr=False)
+    """Whether a plain scorer of this run gave something that must be awaited."""
     _made_input: object = field(default=_NOT_MADE, init=False, repr=False)
 
     @property
@@ -65,19 +67,10 @@ class ScorerRun(Generic[InputT, OutputT]):
         return cast("str", self._run_id)
 
 
-_set_input = ScorerRun._input.__set__  # type: ignore[attr-defined]
-_set_output = ScorerRun.output.__set__  # type: ignore[attr-defined]
-_set_ground_truth = ScorerRun.ground_truth.__set__
-_set_expected = ScorerRun.expected_trajectory.__set__  # type: ignore[union-attr]
-_set_context = ScorerRun.context.__set__  # type: ignore[union-attr]
-_set_metadata = ScorerRun.metadata.__set__  # type: ignore[attr-defined]
-_set_request_context = ScorerRun.request_context.__set__  # type: ignore[union-attr]
-_set_tracing_context = ScorerRun.tracing_context.__set__  # type: ignore[attr-defined]
-_set_state = ScorerRun.state.__set__
-_set_trajectory = ScorerRun.trajectory.__set__  # type: ignore[union-attr]
-_set_run_id = ScorerRun._run_id.__set__  # type: ignore[union-attr]
-_set_read_input = ScorerRun._read_input.__set__  # type: ignore[union-attr]
-_set_made_input = ScorerRun._made_input.__set__  # type: ignore[attr-defined]
+# A run that is made for an item leaves out what has its default: these are found on the class then.
+for _attribute in fields(ScorerRun):
+    if _attribute.default is not NOTHING and not isinstance(_attribute.default, Factory):  # type: ignore[arg-type]
+        setattr(ScorerRun, _attribute.name, _attribute.default)
 
 
 def run_of_item(
@@ -90,17 +83,17 @@ def run_of_item(
 ) -> ScorerRun[Any, Any]:
     """The run of an evaluation's item: what ``ScorerRun(...)`` gives, at half its cost, since every item needs one."""
     run: ScorerRun[Any, Any] = ScorerRun.__new__(ScorerRun)
-    _set_input(run, input)
-    _set_output(run, output)
-    _set_ground_truth(run, item.ground_truth)
-    _set_expected(run, item.expected_trajectory)
-    _set_context(run, context)
-    _set_metadata(run, item.metadata)
-    _set_request_context(run, item.request_context)
-    _set_tracing_context(run, item.tracing_context)
-    _set_state(run, state)
-    _set_trajectory(run, output if isinstance(output, Trajectory) else None)
-    _set_run_id(run, None)
-    _set_read_input(run, read_input)
-    _set_made_input(run, _NOT_MADE)
+    known = run.__dict__
+    known["_input"] = input
+    known["output"] = output
+    known["ground_truth"] = item.ground_truth
+    known["expected_trajectory"] = item.expected_trajectory
+    known["context"] = context
+    known["metadata"] = item.metadata
+    known["request_context"] = item.request_context
+    known["tracing_context"] = item.tracing_context
+    known["state"] = state
+    known["_read_input"] = read_input
+    if isinstance(output, Trajectory):
+        known["trajectory"] = output
     return run

@@ -9,7 +9,6 @@ from attrs import field, frozen
 from steelyard._model.outcome import NotScorable, Outcome, Scored
 from steelyard._model.scale import Scale
 
-
 TARGET = "target"
 """The step of a ``Failed`` that stands for a target's failure rather than the scorer's own."""
 
@@ -92,12 +91,12 @@ class Tally:
     __slots__ = (
         "best_others",
         "labels",
-        "numbers",
-        "others",
         "n_failed",
         "n_not_scorable",
         "n_own_failures",
         "n_passed",
+        "numbers",
+        "others",
         "parts",
         "pass_at",
         "scale",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from attrs import define, field, frozen
 
+from steelyard._judging.protocol import Judge
 from steelyard._judging.settings import JudgeSettings
 from steelyard._model.errors import ConfigurationError
-from steelyard._model.outcome import Outcome
-from steelyard._model.run import ScorerRun
 from steelyard._running.aggregate import Tally
 from steelyard._running.gates import Bound, EachItem, Gate, PassRate, Threshold, Tracked, checked_pass_at, scale_of
 from steelyard._running.item import EvalItem
 from steelyard._running.keys import KeyIndex, scorer_key
 from steelyard._scoring.builder import no_judge
-from steelyard._scoring.protocol import Scorer
+from steelyard._scoring.protocol import SCORER_TYPES, Scorer, ScorerType, ShortWay
 
 
 @frozen
@@ -36,6 +34,9 @@ class WorkflowScorers:
     trajectory: Sequence[object] = ()
 
 
+Find = Callable[[str], Judge]
+
+
 @define(eq=False)
 class Entry:
     """One scorer in one scope, with what is asked of it and what it has given so far."""
@@ -44,11 +45,15 @@ class Entry:
     key: str
     scope: str
     tally: Tally
-    plain: Callable[[ScorerRun[Any, Any]], Outcome] | None
+    plain: ShortWay | None
     type: str | None = None
     gate: Gate | None = None
     bounds: list[Bound] = field(factory=list)
-    bare: bool = False
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing is asked of its average."""
+        return self.gate is None and not self.bounds
 
     @property
     def id(self) -> str:
@@ -101,6 +106,7 @@ class Plan:
     scopes: tuple[Scope, ...]
     form: str
     judge: JudgeSettings
+    find: Find | None = None
     own_gates: dict[str, Entry] = field(factory=dict)
     own_scorers: dict[str, Entry] = field(factory=dict)
     turns: dict[int, TurnScopes] = field(factory=dict)
@@ -117,45 +123,71 @@ class Plan:
 
     def of_item(self, item: EvalItem) -> tuple[list[Entry], list[Entry]]:
         """The item's own gates and scorers, pooled by key with those of other items. Raises ``ConfigurationError``."""
-        gates = self._pooled(item.gates, self.own_gates, "gates", True)
-        scorers = self._pooled(item.scorers, self.own_scorers, self.own_scope, False)
-        for own, scope in (
-            (gates, self.gates),
-            *((scorers, scope) for scope in self.scopes if scope.name == self.own_scope),
-        ):
-            for entry in own:
-                if entry.key in scope.index.keys:
-                    raise ConfigurationError(
-                        f"The item adds {entry.key!r}, which the evaluation has already in {scope.name}. Leave one out."
-                    )
-        return gates, scorers
+        scopes = {scope.name: scope for scope in (self.gates, *self.scopes)}
+        gates = self._made(item.gates, self.own_gates, "gates", True, scopes["gates"])
+        scorers = self._made(item.scorers, self.own_scorers, self.own_scope, False, scopes[self.own_scope])
+        return _pooled(gates, self.own_gates), _pooled(scorers, self.own_scorers)
 
     def of_turn(self, at: int, gates: Sequence[object], scorers: Sequence[object]) -> tuple[list[Entry], list[Entry]]:
         """The gates and scorers of one turn, pooled by key with those of the same turn of other items. Raises ``ConfigurationError``."""
-        scopes = self.turns.setdefault(at, TurnScopes())
-        name = str(at)
-        return self._pooled(gates, scopes.gates, name, True), self._pooled(scorers, scopes.scorers, name, False)
+        known = self.turns.setdefault(at, TurnScopes())
+        made_gates = self._made(gates, known.gates, str(at), True, None)
+        made_scorers = self._made(scorers, known.scorers, str(at), False, None)
+        return _pooled(made_gates, known.gates), _pooled(made_scorers, known.scorers)
 
-    def _pooled(self, given: Sequence[object], known: dict[str, Entry], scope: str, gates: bool) -> list[Entry]:
+    def _made(
+        self, given: Sequence[object], known: Mapping[str, Entry], scope: str, gates: bool, common: Scope | None
+    ) -> list[Entry]:
+        """New entries, none of which is refused any more; nothing is pooled yet, so that an item that is refused leaves no trace."""
         if not given:
             return []
-        made = _entries(given, scope, gates, self.judge)
-        pooled = []
+        made = _entries(given, scope, gates, self.judge, self.find)
         for entry in made:
-            earlier = known.setdefault(entry.key, entry)
-            if earlier is not entry:
-                if scale_of(earlier.scorer) != scale_of(entry.scorer):
-                    raise ConfigurationError(
-                        f"{entry.key!r} has the scale {_scale(entry)} here and {_scale(earlier)} in another item, so their scores cannot be averaged. "
-                        "Give one of them another id."
-                    )
-                earlier.bounds.extend(bound for bound in entry.bounds if bound not in earlier.bounds)
-                entry.tally = earlier.tally
-                if entry.scorer is not earlier.scorer:
-                    pooled.append(entry)
-                    continue
-            pooled.append(earlier)
-        return pooled
+            if common is not None and entry.key in common.index.keys:
+                raise ConfigurationError(
+                    f"The item adds {entry.key!r}, which the evaluation has already in {scope}. Leave one out."
+                )
+            if entry.key in known:
+                _check_alike(known[entry.key], entry)
+        return made
+
+
+def _pooled(made: Sequence[Entry], known: dict[str, Entry]) -> list[Entry]:
+    """The entries, each counting together with the earlier one of its key."""
+    pooled = []
+    for entry in made:
+        earlier = known.setdefault(entry.key, entry)
+        if earlier is not entry:
+            earlier.bounds.extend(bound for bound in entry.bounds if bound not in earlier.bounds)
+            entry.tally = earlier.tally
+            if entry.scorer is not earlier.scorer:
+                pooled.append(entry)
+                continue
+        pooled.append(earlier)
+    return pooled
+
+
+def _check_alike(earlier: Entry, entry: Entry) -> None:
+    """Raises ``ConfigurationError`` where the scores of two entries of one key cannot be counted together."""
+    what = None
+    if earlier.scorer.scale != entry.scorer.scale:
+        what = f"the scale {_scale(entry)} here and {_scale(earlier)}"
+    elif earlier.tally.pass_at != entry.tally.pass_at:
+        what = f"pass_at={entry.tally.pass_at} here and pass_at={earlier.tally.pass_at}"
+    elif _rule(earlier.gate) != _rule(entry.gate):
+        what = f"the rule {_rule(entry.gate)} here and {_rule(earlier.gate)}"
+    if what is not None:
+        raise ConfigurationError(
+            f"{entry.key!r} has {what} in another item, so that one number would stand for two things. Give one of them another id."
+        )
+
+
+def _rule(gate: Gate | None) -> str:
+    """What a gate decides by, in words that tell two rules apart."""
+    if gate is None:
+        return "none"
+    told = {name: value for name in ("share",) if (value := getattr(gate, name, None)) is not None}
+    return type(gate).__name__ + "".join(f", {name}={value!r}" for name, value in told.items())
 
 
 def _scale(entry: Entry) -> str:
@@ -163,10 +195,10 @@ def _scale(entry: Entry) -> str:
     return f"{scale.low:g} to {scale.high:g} ({scale.direction} is better)"
 
 
-def compose(gates: object, scorers: object, judge: JudgeSettings) -> Plan:
-    """The plan for what stands at ``gates=`` and ``scorers=``.
+def compose(gates: object, scorers: object, judge: JudgeSettings, find: Find | None = None) -> Plan:
+    """The plan for what stands at ``gates=`` and ``scorers=``; ``find`` looks up a judge that is named.
 
-    Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, missing judges, and keys that clash.
+    Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, judges that are missing or cannot be found, and keys that clash.
     """
     scopes: list[tuple[str, object]]
     if isinstance(scorers, AgentScorers):
@@ -185,27 +217,28 @@ def compose(gates: object, scorers: object, judge: JudgeSettings) -> Plan:
     else:
         form, scopes = "plain", [("scorers", scorers)]
     return Plan(
-        _scope("gates", gates, True, judge),
-        tuple(_scope(name, listed, False, judge) for name, listed in scopes),
+        _scope("gates", gates, True, judge, find),
+        tuple(_scope(name, listed, False, judge, find) for name, listed in scopes),
         form,
         judge,
+        find,
     )
 
 
-def _scope(name: str, given: object, gates: bool, judge: JudgeSettings) -> Scope:
+def _scope(name: str, given: object, gates: bool, judge: JudgeSettings, find: Find | None) -> Scope:
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
         raise ConfigurationError(
             f"{name}: give a list of scorers (or AgentScorers(...) or WorkflowScorers(...) for groups), found {type(given).__name__}."
         )
-    return Scope(name, _entries(list(given), name, gates, judge))
+    return Scope(name, _entries(list(given), name, gates, judge, find))
 
 
-def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSettings) -> list[Entry]:
+def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSettings, find: Find | None) -> list[Entry]:
     if isinstance(given, str | Mapping) or not isinstance(given, list | tuple):
         raise ConfigurationError(f"{scope}: give a list of scorers, found {type(given).__name__}.")
     found: dict[str, Entry] = {}
     for one in given:
-        entry = _entry(one, scope, gates, judge)
+        entry = _entry(one, scope, gates, judge, find)
         earlier = found.get(entry.key)
         if earlier is None:
             found[entry.key] = entry
@@ -214,7 +247,7 @@ def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSetti
             raise ConfigurationError(
                 f"{scope}: two scorers have the key {entry.key!r}, so their results could not be told apart. Give one of them another id, or args= that differ."
             )
-        if entry.bare or gates:
+        if earlier.bare or entry.bare or gates:
             raise ConfigurationError(f"{scope}: {entry.key!r} stands there twice. Leave one out, or give each a bound.")
         _merge(earlier, entry)
     return list(found.values())
@@ -228,15 +261,13 @@ def _merge(earlier: Entry, entry: Entry) -> None:
                 f"{earlier.key!r} has two different pass_at=, {earlier.tally.pass_at:g} and {entry.tally.pass_at:g}."
             )
         earlier.tally.pass_at = entry.tally.pass_at
-    earlier.bare = False
     earlier.bounds.extend(bound for bound in entry.bounds if bound not in earlier.bounds)
 
 
-def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings) -> Entry:
+def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings, find: Find | None) -> Entry:
     gate: Gate | None = None
     bounds: list[Bound] = []
     pass_at: float | None = None
-    bare = False
     if isinstance(one, Threshold | PassRate | Tracked):
         if gates:
             raise ConfigurationError(
@@ -255,9 +286,9 @@ def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings) -> Entry:
     else:
         if isinstance(one, Gate):
             raise ConfigurationError(f"{scope}: {type(one).__name__} is a gate. Put it among the gates.")
-        scorer, bare = one, True  # type: ignore[assignment]
+        scorer = one  # type: ignore[assignment]
     scale = scale_of(scorer)
-    _check_ready(scorer, scope, judge)
+    _check_ready(scorer, scope, judge, find)
     plain = getattr(scorer, "plain", None)
     return Entry(
         scorer,
@@ -265,14 +296,23 @@ def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings) -> Entry:
         scope,
         Tally(scale, pass_at),
         plain if callable(plain) else None,
-        scorer.type,
+        _type_of(scorer, scope),
         gate,
         bounds,
-        bare,
     )
 
 
-def _check_ready(scorer: Scorer, scope: str, judge: JudgeSettings) -> None:
+def _type_of(scorer: Scorer, scope: str) -> ScorerType:
+    type = getattr(scorer, "type", None)
+    for known in SCORER_TYPES:
+        if type == known:
+            return known
+    raise ConfigurationError(
+        f'{scope}: scorer {scorer.id!r} has type={type!r}; a type is "agent", "trajectory" or None.'
+    )
+
+
+def _check_ready(scorer: Scorer, scope: str, judge: JudgeSettings, find: Find | None) -> None:
     if not callable(getattr(scorer, "score", None)):
         raise ConfigurationError(
             f"{scope}: {scorer!r:.80} has no score method. Make scorers with create_scorer(...) or @scorer."
@@ -283,3 +323,7 @@ def _check_ready(scorer: Scorer, scope: str, judge: JudgeSettings) -> None:
     missing = getattr(scorer, "missing_judges", None)
     if missing is not None and (steps := missing(judge)):
         raise ConfigurationError(no_judge(scorer.id, steps))
+    named = getattr(scorer, "named_judges", None)
+    if find is not None and named is not None:
+        for spec in sorted(named(judge)):
+            find(spec)

@@ -23,12 +23,14 @@ from steelyard._running.ledger import Ledger
 from steelyard._running.lifecycle import Lifecycle, read_lifecycle
 from steelyard._running.limits import Threads
 from steelyard._running.result import EvalResult, ItemResult, ObserverNote
-from steelyard._running.runner import AsyncioRunner, Runner
+from steelyard._running.runner import AsyncioRunner, Interrupted, Runner
 from steelyard._running.target import Caller, Path, caller_of, read_reply_map
 from steelyard._running.work import Done, Settings, work_on
 from steelyard._scoring.builder import find_judge
 from steelyard._scoring.from_item import MissingValue, look_up
 from steelyard._scoring.protocol import ScoringServices
+
+INTERRUPTED = "interrupted from the keyboard"
 
 Emit = Callable[[ItemResult], Awaitable[None]]
 
@@ -76,7 +78,8 @@ class Evaluation:
         seconds = seconds_or_none(timeout)
         self._groups = _groups(group_by)
         settings = read_settings(judge)
-        plan = compose(gates, scorers, settings)
+        providers = Providers()
+        plan = compose(gates, scorers, settings, providers.find)
         _check_slices(plan, self._groups)
         if target is not None and target_factory is not None:
             raise ConfigurationError("Give target= or target_factory=, not both.")
@@ -85,7 +88,7 @@ class Evaluation:
         self._is_workflow = plan.form == "workflow" or (caller is not None and caller.is_workflow)
         self._threads = Threads()
         self._clock = perf_counter if clock is None else clock
-        judging = JudgeServices(clock=self._clock, find=Providers().find)
+        judging = JudgeServices(clock=self._clock, find=providers.find)
         if sleep is not None:
             judging = evolve(judging, sleep=sleep)
         self._needs = _needs(plan.common)
@@ -115,6 +118,8 @@ class Evaluation:
         self._ids: Ids | None = None
         self._started: float | None = None
         self._interruption: str | None = None
+        self.ends_on_interrupt = False
+        """Whether Ctrl-C ends the run with what is there; set by the door whose loop it is."""
 
     # -- before anything is called ------------------------------------------------------------------------------------------------------
 
@@ -204,7 +209,7 @@ class Evaluation:
                 if settings.lifecycle.run is not None:
                     state = await stack.enter_async_context(settings.lifecycle.run())
 
-                async def work(index: int, raw: object) -> None:
+                async def work(index: int, raw: Any) -> None:
                     done = await work_on(settings, index, self._arrived(index, raw), state, id_of)
                     ledger.count(done)
                     if self._keep_items:
@@ -217,10 +222,14 @@ class Evaluation:
                         self._ids.forget(index)
 
                 await self._runner.run(self._source(), work, self._concurrency)
+        except Interrupted:
+            if not self.ends_on_interrupt:
+                raise KeyboardInterrupt from None
+            self.interrupt()
         finally:
             self._threads.close()
             ledger.ended(self._clock() - self._started, self._threads.left_behind)
-        if self._streamed and not ledger.total_items:
+        if self._streamed and not ledger.total_items and not self.interrupted:
             raise ConfigurationError("There is no data: the stream gave no item.")
 
     @property
@@ -252,11 +261,11 @@ class Evaluation:
             raise error
         self._interruption = f"the data broke off: {describe(error)}"
 
-    def _arrived(self, index: int, raw: object) -> object:
+    def _arrived(self, index: int, raw: Any) -> EvalItem | Faulty:
         """The item of a stream, checked as far as a list is checked before the run; a fault stands in its place."""
         if not self._streamed:
-            return raw
-        item: object = raw
+            return cast("EvalItem", raw)
+        item: EvalItem | Faulty
         try:
             item = taken = take_item(raw, index)
             self._check_item(index, taken)
@@ -291,7 +300,7 @@ class Evaluation:
         """Whether the run ended before its data did."""
         return self._interruption is not None
 
-    def interrupt(self, why: str) -> None:
+    def interrupt(self, why: str = INTERRUPTED) -> None:
         """Says that the run ended before its data did."""
         self._interruption = self._interruption or why
 

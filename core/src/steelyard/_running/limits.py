@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from steelyard._model.errors import TimedOut
+from steelyard._scoring.door import is_contained
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
@@ -19,33 +20,63 @@ GRACE = 1.0
 
 
 async def bounded(
-    work: Coroutine[Any, Any, T], seconds: float, what: str, sleep: Callable[[float], Awaitable[None]]
+    work: Coroutine[Any, Any, T],
+    seconds: float,
+    what: str,
+    sleep: Callable[[float], Awaitable[None]],
+    fault_of: Callable[[T], BaseException | None] = lambda given: None,
 ) -> T:
-    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then, or when this is, and awaited for a moment."""
+    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then and awaited for a moment.
+
+    What its clean-up raises, or the fault in what it gives all the same, is the cause of the ``TimedOut``.
+    """
     import asyncio
 
-    task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(_ended(work))
     timer = asyncio.ensure_future(_nap(sleep, seconds))
     try:
         await asyncio.wait({task, timer}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
-            return task.result()
+            return task.result().given()
         task.cancel()
         await asyncio.wait({task}, timeout=GRACE)
-        if task.done() and not task.cancelled() and task.exception() is None:
-            return task.result()
-        raise TimedOut(what, seconds)
-    except asyncio.CancelledError:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=GRACE)
-        raise
+        cause = None
+        if task.done() and not task.cancelled():
+            ended = task.result()
+            cause = ended.error or fault_of(ended.given())
+        raise TimedOut(what, seconds) from cause
     finally:
         timer.cancel()
         if not task.done():
             task.cancel()
         task.add_done_callback(_heard)
         timer.add_done_callback(_heard)
+
+
+class _Ended(Generic[T]):
+    """How some work ended, as a value: an exit or Ctrl-C that left a task as an exception would tear down the loop around it."""
+
+    __slots__ = ("error", "value")
+
+    def __init__(self, value: T | None, error: BaseException | None) -> None:
+        self.value = value
+        self.error = error
+
+    def given(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return cast("T", self.value)
+
+
+async def _ended(work: Coroutine[Any, Any, T]) -> _Ended[T]:
+    try:
+        return _Ended(await work, None)
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        if not is_contained(error) and not isinstance(error, KeyboardInterrupt):
+            raise
+        return _Ended(None, error)
 
 
 async def _nap(sleep: Callable[[float], Awaitable[None]], seconds: float) -> None:

@@ -11,6 +11,10 @@ BREATH = 64
 """Items after which a worker lets the loop look round, since work that never waits would keep others from a turn."""
 
 
+class Interrupted(Exception):
+    """Ctrl-C, as an ordinary exception: a task that raises KeyboardInterrupt itself tears its loop down around all other work."""
+
+
 class Runner(Protocol):
     """Takes items one by one and has each worked on, at most ``concurrency`` at once."""
 
@@ -64,7 +68,10 @@ class AsyncioRunner:
                         ended = True
                         return
                     index, taken = taken, taken + 1
-                await work(index, item)
+                try:
+                    await work(index, item)
+                except KeyboardInterrupt as error:
+                    raise Interrupted from error
 
         try:
             await _all(worker() for _ in range(concurrency))
@@ -77,10 +84,13 @@ class AsyncioRunner:
 async def _work_through(numbered: Iterator[tuple[int, Any]], work: Callable[[int, Any], Awaitable[None]]) -> None:
     from asyncio import sleep
 
-    for index, item in numbered:
-        await work(index, item)
-        if index % BREATH == BREATH - 1:
-            await sleep(0)
+    try:
+        for index, item in numbered:
+            await work(index, item)
+            if index % BREATH == BREATH - 1:
+                await sleep(0)
+    except KeyboardInterrupt as error:
+        raise Interrupted from error
 
 
 async def _all(workers: Iterable[Any]) -> None:

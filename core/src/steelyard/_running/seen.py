@@ -17,7 +17,7 @@ from steelyard._running.target import TargetResult
 class Seen:
     """One input and output of an item. Each form is made when the first scorer asks for it, and shared by those that follow."""
 
-    __slots__ = ("_agent", "_plain", "_trajectory", "input", "item", "output", "results", "state")
+    __slots__ = ("_agent", "_plain", "_trajectory", "input", "item", "output", "pending", "results", "state")
 
     def __init__(
         self, item: EvalItem, input: object, output: object, results: Sequence[TargetResult], state: object
@@ -27,6 +27,7 @@ class Seen:
         self.output = output
         self.results = results
         self.state = state
+        self.pending = False
         self._agent: ScorerRun[Any, Any] | Failed | None = None
         self._plain: ScorerRun[Any, Any] | Failed | None = None
         self._trajectory: ScorerRun[Any, Any] | Failed | None = None

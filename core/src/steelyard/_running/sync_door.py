@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from steelyard._scoring.door import close_loop, loop_is_running
 
 if TYPE_CHECKING:
-    from steelyard._running.evaluation import Evaluation
+    from asyncio import AbstractEventLoop
 
-INTERRUPTED = "interrupted from the keyboard"
+    from steelyard._running.evaluation import Evaluation
 
 
 def drive(evaluation: Evaluation) -> None:
@@ -19,6 +19,7 @@ def drive(evaluation: Evaluation) -> None:
 
     On Ctrl-C the work under way is cancelled and the evaluation ends with the items that were complete.
     """
+    evaluation.ends_on_interrupt = True
     if loop_is_running():
         _drive_on_thread(evaluation)
     else:
@@ -35,18 +36,27 @@ def _drive_here(evaluation: Evaluation, handle: list[Any]) -> None:
         try:
             loop.run_until_complete(main)
         except KeyboardInterrupt:
-            evaluation.interrupt(INTERRUPTED)
+            evaluation.interrupt()
         except asyncio.CancelledError:
             if not evaluation.interrupted:
                 raise
         finally:
-            if not main.done():
-                main.cancel()
-            close_loop(loop)
-            if not main.cancelled():
+            _wind_up(loop, evaluation)
+            if main.done() and not main.cancelled():
                 main.exception()
     finally:
         loop.close()
+
+
+def _wind_up(loop: AbstractEventLoop, evaluation: Evaluation) -> None:
+    """Cancels what is left and waits for it; a first Ctrl-C meanwhile only ends the run, a second one ends the waiting too."""
+    try:
+        close_loop(loop)
+    except KeyboardInterrupt:
+        if evaluation.interrupted:
+            raise
+        evaluation.interrupt()
+        close_loop(loop)
 
 
 def _drive_on_thread(evaluation: Evaluation) -> None:
@@ -64,7 +74,7 @@ def _drive_on_thread(evaluation: Evaluation) -> None:
     try:
         thread.join()
     except KeyboardInterrupt:
-        evaluation.interrupt(INTERRUPTED)
+        evaluation.interrupt()
         if handle:
             loop, main = handle
             loop.call_soon_threadsafe(main.cancel)

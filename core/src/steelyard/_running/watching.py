@@ -136,7 +136,9 @@ class Watched:
             if self._eligible is not None and not self._eligible(context):
                 return
             self._count("eligible")
-            id = named.get("run_id") or named.get("trace_id") or (None if self._run_id is None else self._run_id(answer))
+            id = (
+                named.get("run_id") or named.get("trace_id") or (None if self._run_id is None else self._run_id(answer))
+            )
             id = str(id) if id else new_id()
             chosen = fraction(id)
             keys = tuple(key for key, ratio in self._ratios.items() if chosen < ratio)
@@ -271,7 +273,9 @@ class Watched:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
@@ -311,7 +315,8 @@ def watch(
         raise ConfigurationError("watch() takes a target, not a class; make one first.")
     settings = read_settings(judge)
     form: object = scorers if steps is None else WorkflowScorers(workflow=scorers, steps=steps)
-    plan = compose((), form, settings)
+    providers = Providers()
+    plan = compose((), form, settings, providers.find)
     if not plan.common:
         raise ConfigurationError("There is nothing to measure: give scorers= or steps=.")
     for what, value in (("queue_size", queue_size), ("concurrency", concurrency)):
@@ -327,7 +332,7 @@ def watch(
             make_target=None,
             reply=read_reply_map(reply),
             options={},
-            services=ScoringServices(judge=settings, judging=JudgeServices(find=Providers().find)),
+            services=ScoringServices(judge=settings, judging=JudgeServices(find=providers.find)),
             timeout=seconds,
             threaded_target=False,
             lifecycle=Lifecycle(),

@@ -21,11 +21,12 @@ from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input
 from steelyard._running.keys import EMPTY, ByKey
 from steelyard._running.lifecycle import Lifecycle
 from steelyard._running.limits import Threads, bounded
-from steelyard._running.result import ItemResult, Status, TurnItemResult, measured
+from steelyard._running.result import ItemResult, Scores, Status, TurnItemResult, measured
 from steelyard._running.seen import Seen, messages_of
 from steelyard._running.target import Caller, ReplyMap, TargetCall, TargetResult
+from steelyard._scoring.door import is_contained
 from steelyard._scoring.pipeline import Trace, checked_score, make_plain_result, make_result
-from steelyard._scoring.protocol import ScoringServices
+from steelyard._scoring.protocol import Pending, ScoringServices
 
 STEPS_PREFIX = "steps/"
 
@@ -79,7 +80,11 @@ Id = str | Callable[[int], str] | None
 
 
 async def work_on(
-    settings: Settings, index: int, raw: object, run_state: object, id_of: Callable[[int], str] | None
+    settings: Settings,
+    index: int,
+    raw: EvalItem | Faulty,
+    run_state: object,
+    id_of: Callable[[int], str] | None,
 ) -> Done:
     """Evaluates one item. A failure of its own, of the target or of a scorer is part of what is found, unless the settings say to stop."""
     try:
@@ -152,7 +157,7 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
             turns_given = await _call_target(settings, item, state)
             given, results = _joined(turns_given)
     except BaseException as error:
-        if not isinstance(error, Exception | SystemExit) and not _raised_by_itself(error):
+        if not is_contained(error):
             raise
         if settings.stop_on_error:
             raise
@@ -163,8 +168,20 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
     counted: Counted = []
     gates: ByKey[Outcome] = EMPTY
     if plan.gates.entries or own.gates:
-        gates = await _by_key(settings, plan.gates.with_own(own.gates), seen, counted)
-    scores = await _scores(settings, own, seen, results, counted)
+        scope = plan.gates.with_own(own.gates)
+        outcomes = _quick_outcomes(settings, scope, seen)
+        if outcomes is None or seen.pending:
+            outcomes = await _outcomes(settings, scope, seen, outcomes)
+        gates = _kept(scope, outcomes, counted)
+    scores: Scores
+    if plan.form == "plain":
+        scope = plan.scopes[0].with_own(own.scorers)
+        outcomes = _quick_outcomes(settings, scope, seen)
+        if outcomes is None or seen.pending:
+            outcomes = await _outcomes(settings, scope, seen, outcomes)
+        scores = _kept(scope, outcomes, counted)
+    else:
+        scores = await _grouped_scores(settings, own, seen, results, counted)
     turns: tuple[TurnItemResult, ...] = ()
     if item.turns is not None:
         turns = tuple(
@@ -278,49 +295,40 @@ def _told(results: Sequence[TargetResult]) -> tuple[Usage | None, float | None, 
     return usage, cost, metadata
 
 
-def _raised_by_itself(error: BaseException) -> bool:
-    """Whether this is a cancellation that nobody has asked this task for: a leak out of the target."""
-    import asyncio
-
-    if not isinstance(error, asyncio.CancelledError):
-        return False
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() == 0
-
-
 # -- the scorers ----------------------------------------------------------------------------------------------------------------------
 
 
-async def _by_key(settings: Settings, scope: Scope, seen: Seen, counted: Counted) -> ByKey[Outcome]:
-    """Outcomes of a scope's scorers, by key."""
-    outcomes = _quick_outcomes(settings, scope, seen)
-    if outcomes is None:
-        outcomes = await _outcomes(settings, scope, seen)
-    counted.append((scope, outcomes))
-    return ByKey(scope.index, outcomes)
-
-
-def _quick_outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Outcome] | None:
-    """Outcomes of scorers that are plain functions all of them, where nothing asks for more than to call them; else None."""
+def _quick_outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Any] | None:
+    """Outcomes of scorers that are plain functions all of them, where nothing asks for more than to call them; else None, and nothing was done."""
     if scope.plains is None or not settings.quick:
         return None
     run = seen.run_for(scope.type)
-    if type(run) is Failed:
+    if isinstance(run, Failed):
         return None
-    return [plain(run) for plain in scope.plains]
+    outcomes = [plain(run) for plain in scope.plains]
+    seen.pending = seen.pending or run._pending
+    return outcomes
 
 
-async def _outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Outcome]:
+async def _outcomes(
+    settings: Settings, scope: Scope, seen: Seen, begun: Sequence[Outcome | Pending] | None = None
+) -> list[Outcome]:
+    """Outcomes of a scope's scorers; ``begun`` are those that the quick way gave and that may still be awaited."""
     plainly = settings.timeout is None
     found: list[Outcome] = []
-    for entry in scope.entries:
+    for at, entry in enumerate(scope.entries):
         run = seen.run_for(entry.type)
-        if isinstance(run, Failed):
+        outcome: Outcome | Pending
+        if begun is not None:
+            outcome = begun[at]
+        elif isinstance(run, Failed):
             outcome = attach(Failed(run.step, run.error), make_plain_result, (entry.id, None))
         elif plainly and entry.plain is not None:
             outcome = entry.plain(run)
         else:
             outcome = await _outcome(settings, entry, run)
+        if isinstance(outcome, Pending):
+            outcome = await outcome.outcome
         if settings.stop_on_error and isinstance(outcome, Failed):
             raise outcome.error
         found.append(outcome)
@@ -343,10 +351,8 @@ async def _outcome(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -
         raise TypeError(
             f"Scorer {entry.id!r} must give Scored, NotScorable or Failed, it gave {type(outcome).__name__}."
         )
-    except Exception as error:
-        return attach(Failed("generate_score", error), make_plain_result, (entry.id, run._run_id))
     except BaseException as error:
-        if not _raised_by_itself(error):
+        if not is_contained(error):
             raise
         return attach(Failed("generate_score", error), make_plain_result, (entry.id, run._run_id))
 
@@ -357,7 +363,11 @@ async def _within_limit(settings: Settings, entry: Entry, run: ScorerRun[Any, An
     seconds = cast("float", settings.timeout)
     try:
         return await bounded(
-            entry.scorer.score(run, services), seconds, f"Scorer {entry.key!r}", services.judging.sleep
+            entry.scorer.score(run, services),
+            seconds,
+            f"Scorer {entry.key!r}",
+            services.judging.sleep,
+            lambda late: late.error if isinstance(late, Failed) else None,
         )
     except TimedOut as error:
         if traces:
@@ -365,23 +375,26 @@ async def _within_limit(settings: Settings, entry: Entry, run: ScorerRun[Any, An
         raise
 
 
-async def _scores(
+def _kept(scope: Scope, outcomes: list[Outcome], counted: Counted) -> ByKey[Outcome]:
+    """The outcomes of a scope by key, noted to be counted."""
+    counted.append((scope, outcomes))
+    return ByKey(scope.index, outcomes)
+
+
+async def _grouped_scores(
     settings: Settings, own: Own, seen: Seen, results: Sequence[TargetResult], counted: Counted
-) -> Mapping[str, Any]:
-    """Outcomes of the item's scorers, by group where they are grouped."""
+) -> Scores:
+    """Outcomes of the item's scorers, by group."""
     plan = settings.plan
-    if plan.form == "plain":
-        return await _by_key(settings, plan.scopes[0].with_own(own.scorers), seen, counted)
     by_scope: dict[str, Any] = {}
     for common in plan.scopes:
         scope = common.with_own(own.scorers if common.name == plan.own_scope else ())
         if scope.name.startswith(STEPS_PREFIX):
             step = scope.name.removeprefix(STEPS_PREFIX)
             outcomes = await _step_outcomes(settings, step, scope, seen, results)
-            counted.append((scope, outcomes))
-            _put(by_scope, scope.name, ByKey(scope.index, outcomes))
         else:
-            _put(by_scope, scope.name, await _by_key(settings, scope, seen, counted))
+            outcomes = await _outcomes(settings, scope, seen)
+        _put(by_scope, scope.name, _kept(scope, outcomes, counted))
     return by_scope
 
 
@@ -449,8 +462,8 @@ async def _turn(
         index=at,
         input=asked,
         output=output,
-        gates=await _by_key(settings, gates, seen, counted),
-        scores=await _by_key(settings, scorers, seen, counted),
+        gates=_kept(gates, await _outcomes(settings, gates, seen), counted),
+        scores=_kept(scorers, await _outcomes(settings, scorers, seen), counted),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutinefunction
 from typing import Any, Generic, Literal, TypeVar, cast, overload
 
 from attrs import evolve, field, frozen
@@ -30,9 +30,9 @@ from steelyard._model.outcome import (
 from steelyard._model.run import ScorerRun
 from steelyard._model.scale import Scale
 from steelyard._model.trajectory import Trajectory, extract_trajectory, read_expectation
-from steelyard._scoring.door import run_to_end
+from steelyard._scoring.door import is_contained, run_to_end
 from steelyard._scoring.pipeline import checked_scored, make_plain_result, run_steps
-from steelyard._scoring.protocol import Args, ScorerType, ScoringServices
+from steelyard._scoring.protocol import SCORER_TYPES, Args, Pending, ScorerType, ScoringServices, ShortWay
 from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
 
 I = TypeVar("I")  # noqa: E741
@@ -43,8 +43,6 @@ T = TypeVar("T")
 
 ScoreValue = float | Scored | NotScorable
 PrepareRun = Callable[[ScorerRun[Any, Any]], "ScorerRun[Any, Any] | Awaitable[ScorerRun[Any, Any]]"]
-
-_TYPES = (None, "agent", "trajectory")
 
 
 def _args(value: object) -> Args:
@@ -72,7 +70,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     prepare_run: PrepareRun | None = None
     needs: frozenset[str] = frozenset()
     steps: tuple[tuple[StepName, object], ...] = ()
-    _plain: Callable[[ScorerRun[Any, Any]], Outcome] | None = field(default=None, init=False, repr=False)
+    _plain: ShortWay | None = field(default=None, init=False, repr=False)
 
     # -- building ---------------------------------------------------------------------------------------------------------------------
 
@@ -131,7 +129,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     @overload
     def generate_reason(
         self,
-        step: Callable[[ReasonContext[I, O, P, A]], str | NotScorable | None | Awaitable[str | NotScorable | None]],
+        step: Callable[[ReasonContext[I, O, P, A]], str | NotScorable | Awaitable[str | NotScorable | None] | None],
     ) -> PipelineScorer[I, O, P, A]: ...
     def generate_reason(self, step: Any) -> PipelineScorer[I, O, P, A]:
         """Adds the step that explains the score in words.
@@ -173,6 +171,12 @@ class PipelineScorer(Generic[I, O, P, A]):
             name for name, step in self.steps if isinstance(step, PromptStep) and step.judge.over(scorer).judge is None
         )
 
+    def named_judges(self, default: JudgeSettings) -> frozenset[str]:
+        """The judges that prompt steps name as ``"provider/model"``, ``default`` being the evaluation's."""
+        scorer = self.judge.over(default)
+        judges = [step.judge.over(scorer).judge for _, step in self.steps if isinstance(step, PromptStep)]
+        return frozenset(judge for judge in judges if isinstance(judge, str))
+
     def check_complete(self) -> None:
         """Raises ``ConfigurationError`` if there is no generate_score step."""
         if all(name != "generate_score" for name, _ in self.steps):
@@ -183,7 +187,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     # -- scoring ----------------------------------------------------------------------------------------------------------------------
 
     @property
-    def plain(self) -> Callable[[ScorerRun[Any, Any]], Outcome] | None:
+    def plain(self) -> ShortWay | None:
         """The whole work as one plain function of the run, where the scorer is no more than that; what ``score`` gives too, without a coroutine."""
         return self._plain
 
@@ -248,6 +252,8 @@ class PipelineScorer(Generic[I, O, P, A]):
         missing = self.missing_judges(NO_SETTINGS)
         if missing:
             raise ConfigurationError(no_judge(self.id, missing))
+        for judge in sorted(self.named_judges(NO_SETTINGS)):
+            find_judge(judge)
 
     def _make_run(
         self,
@@ -365,7 +371,7 @@ class _OfRun:
 
 def _compiled(scorer: PipelineScorer[I, O, P, A]) -> PipelineScorer[I, O, P, A]:
     """Gives a scorer that is no more than one plain function its short way."""
-    plain: Callable[[ScorerRun[Any, Any]], Outcome] | None = None
+    plain: ShortWay | None = None
     if len(scorer.steps) == 1 and scorer.prepare_run is None:
         name, step = scorer.steps[0]
         if name == "generate_score" and not isinstance(step, PromptStep) and not _is_async(step):
@@ -375,33 +381,51 @@ def _compiled(scorer: PipelineScorer[I, O, P, A]) -> PipelineScorer[I, O, P, A]:
     return scorer
 
 
-def _short_way(id: str, scale: Scale, function: Callable[[Any], Any]) -> Callable[[ScorerRun[Any, Any]], Outcome]:
+def _short_way(id: str, scale: Scale, function: Callable[[Any], Any]) -> ShortWay:
     """One plain function with its checks. This is where the time of quick checks goes, so it does nothing that can be left for later."""
     low, high = scale.low, scale.high
 
     def result(outcome: Outcome, run_id: str | None) -> ScoreResult:
         return make_plain_result(outcome, (id, run_id))
 
-    def plain(run: ScorerRun[Any, Any]) -> Outcome:
+    def failed(error: BaseException, run: ScorerRun[Any, Any]) -> Outcome:
+        return attach(Failed("generate_score", error), result, run._run_id)
+
+    def settle(value: object, run: ScorerRun[Any, Any]) -> Outcome:
         try:
-            value = function(run)
-            if (
-                type(value) is Scored
-                and type(value.score) is float
-                and low <= value.score <= high
-                and value._more is None
-                and value._maker is None
-                and value._evidence is None
-            ):
-                set_evidence(value, run._run_id)
-                set_maker(value, result)
-                return value
             outcome = checked_scored(value, scale)
         except Exception as error:
-            return attach(Failed("generate_score", error), result, run._run_id)
+            return failed(error, run)
         if isinstance(outcome, Scored):
             return settled(outcome, outcome.score, result, run._run_id)
         return attach(outcome, result, run._run_id)
+
+    async def later(value: Awaitable[object], run: ScorerRun[Any, Any]) -> Outcome:
+        try:
+            given = await value
+        except BaseException as error:
+            if not is_contained(error):
+                raise
+            return failed(error, run)
+        return settle(given, run)
+
+    def plain(run: ScorerRun[Any, Any]) -> Outcome | Pending:
+        try:
+            value = function(run)
+        except BaseException as error:
+            if not is_contained(error):
+                raise
+            return failed(error, run)
+        if type(value) is Scored and value._maker is None and value._more is None:
+            score = value.score
+            if type(score) is float and low <= score <= high:
+                set_evidence(value, run._run_id)
+                set_maker(value, result)
+                return value
+        elif not isinstance(value, float | int | NotScorable) and isawaitable(value):
+            run.__dict__["_pending"] = True
+            return Pending(later(value, run))
+        return settle(value, run)
 
     return plain
 
@@ -423,12 +447,18 @@ def _made(
     prepare_run: PrepareRun | None,
     needs: Iterable[str],
 ) -> PipelineScorer[Any, Any, Any, Any]:
-    if type not in _TYPES:
+    if type not in SCORER_TYPES:
         raise ConfigurationError(
             f'Scorer {id!r}: type={type!r}; use "agent", "trajectory" or None (and input=/output= for types of your own).'
         )
     if not isinstance(scale, Scale):
         raise ConfigurationError(f"Scorer {id!r}: scale= must be a Scale, found {scale!r:.80}.")
+    if prepare_run is not None and not callable(prepare_run):
+        raise ConfigurationError(
+            f"Scorer {id!r}: prepare_run= must be a function of the run, found {prepare_run!r:.80}."
+        )
+    if isinstance(needs, str):
+        raise ConfigurationError(f"Scorer {id!r}: needs={needs!r} must be a list of names.")
     return PipelineScorer(
         id=_checked_id(id),
         description=description,

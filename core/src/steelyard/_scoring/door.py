@@ -18,6 +18,22 @@ def loop_is_running() -> bool:
     return asyncio is not None and asyncio._get_running_loop() is not None
 
 
+def is_contained(error: BaseException) -> bool:
+    """Whether an error is its raiser's own failure, which costs one item or score, rather than a wish to end the whole.
+
+    That is any ``Exception``, ``SystemExit`` (an agent's command line that ends), and a cancellation that nobody has asked the running task for. Ctrl-C is not.
+    """
+    if isinstance(error, Exception | SystemExit):
+        return True
+    import sys
+
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None or not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task() if loop_is_running() else None
+    return task is None or task.cancelling() == 0
+
+
 def run_to_end(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """The result of the coroutine that ``work`` makes, run in a private loop: here, or on a thread of its own where a loop is running already.
 

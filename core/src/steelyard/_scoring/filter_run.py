@@ -16,9 +16,11 @@ from steelyard._model.run import ScorerRun
 def _prefixes(what: str, value: Iterable[str] | None) -> tuple[str, ...] | None:
     if value is None:
         return None
-    if isinstance(value, str):
-        raise ConfigurationError(f"filter_run({what}={value!r}): give a list of prefixes.")
-    return tuple(value)
+    if not isinstance(value, str) and isinstance(value, Iterable):
+        prefixes = tuple(value)
+        if all(isinstance(prefix, str) for prefix in prefixes):
+            return prefixes
+    raise ConfigurationError(f"filter_run({what}={value!r}): give a list of prefixes.")
 
 
 def _limit(what: str, value: int | None) -> int | None:

@@ -26,7 +26,7 @@ from steelyard._model.outcome import (
 )
 from steelyard._model.run import ScorerRun, new_id
 from steelyard._model.scale import LARGEST, Scale
-from steelyard._scoring.door import run_to_end
+from steelyard._scoring.door import is_contained, run_to_end
 from steelyard._scoring.protocol import ScoringServices
 from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
 
@@ -179,7 +179,9 @@ async def run_steps(
             if ended is not None:
                 return trace.end(ended)
             trace.completed.append(name)
-    except Exception as error:
+    except BaseException as error:
+        if not is_contained(error):
+            raise
         return trace.failed(error)
     return trace.end(cast("Scored", trace.scored))
 

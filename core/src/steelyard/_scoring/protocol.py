@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from attrs import field, frozen
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from steelyard._scoring.pipeline import Trace
 
 ScorerType: TypeAlias = Literal["agent", "trajectory"] | None
+SCORER_TYPES: tuple[ScorerType, ...] = (None, "agent", "trajectory")
 
 
 @frozen(kw_only=True)
@@ -33,13 +34,27 @@ class ScoringServices:
     in_loop: bool = True
 
 
+class Pending:
+    """Stands for the outcome of a plain function that gave an awaitable, until ``outcome`` was awaited."""
+
+    __slots__ = ("outcome",)
+
+    def __init__(self, outcome: Coroutine[Any, Any, Outcome]) -> None:
+        self.outcome = outcome
+
+
+ShortWay: TypeAlias = Callable[[ScorerRun[Any, Any]], Outcome | Pending]
+"""The whole work of a scorer that is one plain function."""
+
+
 class Scorer(Protocol):
     """Anything that turns a run into an outcome; no base class is needed.
 
     ``type`` says what it receives: ``"agent"`` (``AgentInput`` and ``AgentOutput``), ``"trajectory"`` (a ``Trajectory`` as output) or None (input and output as
     they are). ``score`` never raises for a failure of its own work: that is a ``Failed`` outcome. Read where they are there: ``description``, ``args`` (what
     tells two scorers of one id apart), ``needs`` (``"ground_truth"``, ``"context"``, ``"metadata.key"``, ``"expected_trajectory"``: what each item must
-    bring), ``missing_judges(settings)`` (names of the steps that no judge is there for).
+    bring), ``missing_judges(settings)`` (names of the steps that no judge is there for), ``named_judges(settings)`` (the judges that are named as
+    ``"provider/model"``).
     """
 
     @property

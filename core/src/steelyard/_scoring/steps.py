@@ -9,14 +9,14 @@ from attrs import field, frozen
 
 from steelyard._judging.settings import JudgeLike, JudgeSettings, read_settings
 from steelyard._model.errors import ConfigurationError
-from steelyard._model.outcome import NotScorable
+from steelyard._model.outcome import NotScorable, Scored
 from steelyard._model.run import ScorerRun
 
-InputT = TypeVar("InputT")
-OutputT = TypeVar("OutputT")
-PreT = TypeVar("PreT")
-AnaT = TypeVar("AnaT")
-ContextT = TypeVar("ContextT")
+InputT = TypeVar("InputT", covariant=True)
+OutputT = TypeVar("OutputT", covariant=True)
+PreT = TypeVar("PreT", covariant=True)
+AnaT = TypeVar("AnaT", covariant=True)
+ContextT = TypeVar("ContextT", contravariant=True)
 AnswerT = TypeVar("AnswerT")
 
 
@@ -50,7 +50,7 @@ class PromptStep(Generic[ContextT, AnswerT]):
     description: str = ""
     output: type[AnswerT] | None = None
     prompt: Callable[[ContextT], str | Awaitable[str]]
-    calculate_score: Callable[[ContextT, AnswerT], float] | None = None
+    calculate_score: Callable[[ContextT, AnswerT], float | Scored | NotScorable] | None = None
     judge: JudgeSettings = field(default=None, converter=read_settings)
     task: Callable[[ContextT], object] | None = None
     instead: Callable[[ContextT], Any] | None = None

@@ -19,13 +19,13 @@ from steelyard._model.errors import (
     TimedOut,
     UnreadableOutput,
 )
-from steelyard._model.outcome import ScorerRunError, ScoreResult, describe
+from steelyard._model.outcome import ScoreResult, ScorerRunError, describe
 from steelyard._model.usage import Usage
 from steelyard._running.item import BadItem
 from steelyard._scoring.from_item import MissingValue
 from steelyard._wire.faults import Misfit, expected
 from steelyard._wire.foreign import name_of
-from steelyard._wire.scalars import read_scalar, write_number, write_text, write_whole
+from steelyard._wire.scalars import read_number, read_scalar, read_text, write_number, write_text, write_whole
 from steelyard._wire.values import body_of, read_list, read_value, write_value
 
 
@@ -104,9 +104,9 @@ def read_error(data: object) -> BaseException:
     """The error of a JSON form: one of ours where it can be made again, else a ``RecordedError``. Raises ``Misfit``."""
     if not isinstance(data, dict):
         raise expected("an object", data)
-    name: str = body_of(data, "type", _read_text)
-    message: str = body_of(data, "message", _read_text)
-    text: str = body_of(data, "text", _read_text) if "text" in data else message
+    name: str = body_of(data, "type", read_text)
+    message: str = body_of(data, "message", read_text)
+    text: str = body_of(data, "text", read_text) if "text" in data else message
     details = data.get("details", {})
     if not isinstance(details, dict):
         raise expected("an object", details).under("details")
@@ -117,10 +117,6 @@ def read_error(data: object) -> BaseException:
         except Misfit as misfit:
             raise misfit.under("details") from None
     return RecordedError(name, message, None if text == message else text, details or None)
-
-
-def _read_text(data: object) -> str:
-    return str(read_scalar(str, data))
 
 
 def _text_of(error: BaseException) -> str:
@@ -159,9 +155,9 @@ def _details_of_judge(error: JudgeError) -> dict[str, Any]:
 def _read_judge_error(kind: type[JudgeError]) -> Read:
     from functools import partial
 
-    readers: dict[str, Callable[[Any], Any]] = dict.fromkeys(_JUDGE_TEXTS, _read_text)
+    readers: dict[str, Callable[[Any], Any]] = dict.fromkeys(_JUDGE_TEXTS, read_text)
     readers["status"] = partial(read_scalar, int)
-    readers["retry_after"] = partial(read_scalar, float)
+    readers["retry_after"] = read_number
     readers["retryable"] = partial(read_scalar, bool)
     readers["usage"] = lambda data: _structured(data, Usage)
 
@@ -183,10 +179,10 @@ def _details_of_run(error: ScorerRunError) -> dict[str, Any]:
 
 
 def _read_run_error(text: str, details: dict[str, Any]) -> BaseException:
-    steps = body_of(details, "completed_steps", lambda body: tuple(read_list(body, _read_text)))
+    steps = body_of(details, "completed_steps", lambda body: tuple(read_list(body, read_text)))
     error = ScorerRunError(
-        body_of(details, "scorer_id", _read_text),
-        body_of(details, "failed_step", _read_text),
+        body_of(details, "scorer_id", read_text),
+        body_of(details, "failed_step", read_text),
         steps,
         body_of(details, "result", lambda body: _structured(body, ScoreResult)),
     )
@@ -196,9 +192,7 @@ def _read_run_error(text: str, details: dict[str, Any]) -> BaseException:
 
 
 def _read_timed_out(text: str, details: dict[str, Any]) -> BaseException:
-    return TimedOut(
-        body_of(details, "what", _read_text), body_of(details, "seconds", lambda body: read_scalar(float, body))
-    )
+    return TimedOut(body_of(details, "what", read_text), body_of(details, "seconds", read_number))
 
 
 def _read_invalid_score(text: str, details: dict[str, Any]) -> BaseException:
@@ -206,7 +200,7 @@ def _read_invalid_score(text: str, details: dict[str, Any]) -> BaseException:
 
 
 def _read_bad_item(text: str, details: dict[str, Any]) -> BaseException:
-    return BadItem(body_of(details, "index", lambda body: read_scalar(int, body)), body_of(details, "fault", _read_text))
+    return BadItem(body_of(details, "index", lambda body: read_scalar(int, body)), body_of(details, "fault", read_text))
 
 
 def _plain_reader(kind: type[SteelyardError]) -> Read:

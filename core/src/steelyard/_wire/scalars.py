@@ -6,14 +6,23 @@ written as null, which means unknown.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from operator import index
 from typing import Any
 
+from attrs import frozen
+
 from steelyard._wire.faults import expected
 from steelyard._wire.foreign import words_for
 
-_WORDS: dict[type, str] = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
+
+@frozen
+class Scalar:
+    """A kind of value that JSON has: what it is called in messages, and how it is written (None: it is none of this kind)."""
+
+    words: str
+    write: Callable[[Any], Any]
 
 
 def write_text(value: object) -> str | None:
@@ -51,7 +60,7 @@ def write_whole(value: Any) -> int | None:
 
 
 def write_flag(value: object) -> bool | None:
-    """The value as a truth value, or None where it is neither."""
+    """The value as a truth value; None stays None, and stands for what cannot be asked."""
     if isinstance(value, bool) or value is None:
         return value
     try:
@@ -60,10 +69,28 @@ def write_flag(value: object) -> bool | None:
         return None
 
 
+SCALARS: dict[type, Scalar] = {
+    str: Scalar("a text", write_text),
+    float: Scalar("a number", write_number),
+    int: Scalar("a whole number", write_whole),
+    bool: Scalar("true or false", write_flag),
+}
+
+
 def read_scalar(kind: type, data: object) -> Any:
     """The data, if it is of this kind; a whole number is also a number. Raises ``Misfit``."""
     if type(data) is kind or (kind is float and type(data) is int):
-        if kind is not float or type(data) is int or isfinite(data):  # type: ignore[arg-type]
+        if not isinstance(data, float) or isfinite(data):
             return data
         raise expected("a finite number", data)
-    raise expected(_WORDS[kind], data)
+    raise expected(SCALARS[kind].words, data)
+
+
+def read_text(data: object) -> str:
+    """The data, if it is a text. Raises ``Misfit``."""
+    return read_scalar(str, data)  # type: ignore[no-any-return]
+
+
+def read_number(data: object) -> float:
+    """The data, if it is a finite number. Raises ``Misfit``."""
+    return read_scalar(float, data)  # type: ignore[no-any-return]

@@ -4,7 +4,7 @@ Null, truth values, texts, finite numbers, lists and mappings of texts stay as t
 ``$type``; a mapping that has that key itself is written as a list of its pairs, so that no data can be taken for something else.
 
 - Read back as the same value: tuple, set, frozenset, deque, mappings with any keys (``OrderedDict``, ``Counter``), what a text says completely (see
-  ``standard``), the values of Steelyard (see ``converter``), and errors (see ``failures``).
+  ``standard``), the values of Steelyard (see ``kinds``), and errors (see ``failures``).
 - A subclass of text, ``int`` or ``float`` and a number of another library are written as the plain text or number, a ``defaultdict`` as a plain mapping;
   aware times keep their offset, not the name of their zone.
 - Anything else is read back as ``Foreign``; so is what refers to itself, and what is nested more than 100 levels deep.
@@ -122,6 +122,8 @@ class _Writer:
             return value
         if kind is float and isfinite(value):
             return value
+        if kind is Foreign and value.fields is None:
+            return self._foreign(value.type, value.shown, None)
         if id(value) in self._open:
             return self._cut(value, "refers to itself")
         if len(self._open) >= MAX_DEPTH:
@@ -163,11 +165,15 @@ class _Writer:
         return self._rarer(kind, value)
 
     def _rarer(self, kind: type, value: Any) -> Any:
-        from steelyard._wire.converter import OURS, converter
+        from steelyard._wire.converter import converter
         from steelyard._wire.failures import write_error
+        from steelyard._wire.kinds import TAG_OF
 
-        if kind in OURS:
-            return {TAG: OURS[kind], "value": self._inside(lambda: converter().unstructure(value, unstructure_as=kind))}
+        if kind in TAG_OF:
+            return {
+                TAG: TAG_OF[kind],
+                "value": self._inside(lambda: converter().unstructure(value, unstructure_as=kind)),
+            }
         if isinstance(value, BaseException):
             return {TAG: "error", "value": self._inside(lambda: write_error(value))}
         plain = _plain(value)
@@ -232,12 +238,13 @@ def _read_tagged(data: dict[str, Any]) -> Any:
 
 
 def _read_ours(tag: str, data: dict[str, Any]) -> Any:
-    from steelyard._wire.converter import BY_NAME, converter
+    from steelyard._wire.converter import converter
     from steelyard._wire.failures import read_error
+    from steelyard._wire.kinds import BY_TAG
 
     if tag == "error":
         return body_of(data, "value", read_error)
-    kind = BY_NAME.get(tag)
+    kind = BY_TAG.get(tag)
     if kind is None:
         raise expected("a type of this version of the form", tag).under(TAG)
     return body_of(data, "value", lambda body: converter().structure(body, kind))
@@ -257,7 +264,9 @@ def _made(make: Callable[[Any], Any], items: list[Any]) -> Any:
     try:
         return make(items)
     except TypeError:
-        raise Misfit("expected values that can stand in a set or as a key, got one that can change", ("items",)) from None
+        raise Misfit(
+            "expected values that can stand in a set or as a key, got one that can change", ("items",)
+        ) from None
 
 
 def _read_pair(data: object) -> tuple[Any, Any]:
