@@ -1,4 +1,4 @@
-"""Faults of characters and of saving that tools had in the field: every text survives, readable, and so does every value."""
+"""Faults of characters and of saving in the field: every text survives and stays readable, and so does every value."""
 
 from __future__ import annotations
 
@@ -192,7 +192,8 @@ import steelyard_checks as checks
 from steelyard import result_from_json, result_schema, result_to_json, run_evals
 
 text = {text}
-result = run_evals(data=[{{"output": text, "ground_truth": text}}], scorers=[checks.includes(text), checks.matches(text)])
+data = [{{"output": text, "ground_truth": text}}]
+result = run_evals(data=data, scorers=[checks.includes(text), checks.equals(text)])
 data = result_to_json(result)
 assert result_from_json(data).items[0].output == text
 assert result_schema()["$defs"]

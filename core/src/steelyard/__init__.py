@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         ScorerRunError,
         not_scorable,
     )
+    from steelyard._model.record import Conversation
     from steelyard._model.run import ScorerRun
     from steelyard._model.scale import Scale
     from steelyard._model.trajectory import (
@@ -122,6 +123,7 @@ _HOMES = {
     "_model.messages": "MediaPart Message Part ToolCall",
     "_model.neutral": "messages_from_json messages_to_json",
     "_model.outcome": "Failed JudgeExecution NotScorable Outcome ScoreResult Scored ScorerRunError not_scorable",
+    "_model.record": "Conversation",
     "_model.run": "ScorerRun",
     "_model.scale": "Scale",
     "_model.trajectory": "ExpectedStep StepResult Trajectory TrajectoryExpectation TrajectoryStep extract_trajectory extract_workflow_trajectory",
@@ -160,6 +162,7 @@ __all__ = [
     "ByKey",
     "Claim",
     "ConfigurationError",
+    "Conversation",
     "EachItem",
     "ErrorProcessor",
     "EvalItem",

@@ -124,6 +124,10 @@ class ByKey(Mapping[str, V], Generic[V]):
     def __repr__(self) -> str:
         return repr(dict(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what the evaluation knows of each key: scorers hold functions, which need not pickle.
+        return (ByKey.of, (dict(self), self.ids, dict(self._more)))
+
 
 NO_KEYS = KeyIndex((), ())
 EMPTY: ByKey[Any] = ByKey(NO_KEYS, ())

@@ -121,6 +121,14 @@ class ItemResult:
     def __getitem__(self, key: str) -> Any:
         return self.scores[key]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = {attribute.alias: getattr(self, attribute.name) for attribute in fields(ItemResult)}
+        return (_read_back, ({**known, "status": self.status, "id": self.id},))
+
+
+def _read_back(known: dict[str, Any]) -> ItemResult:
+    return ItemResult(**known)
+
 
 _SETTERS = {attribute.name: getattr(ItemResult, attribute.name).__set__ for attribute in fields(ItemResult)}
 _set_index, _set_item, _set_output, _set_error = (_SETTERS[name] for name in ("index", "item", "output", "error"))
