@@ -27,15 +27,15 @@ def entries(section: str) -> Sequence[str]:
     return re.findall(r"^### (B\d{3})$", found[1], re.MULTILINE)
 
 
-def unaccounted(section: str, tests: Mapping[str, object], sentences: Sentences) -> Sequence[str]:
-    """What is wrong with the account that tests and sentences give of a section; empty when each entry has one."""
-    known = entries(section)
+def unaccounted(sections: Sequence[str], tests: Mapping[str, object], sentences: Sentences) -> Sequence[str]:
+    """What is wrong with the account that tests and sentences give of sections; empty when each entry has one."""
+    known = [id for section in sections for id in entries(section)]
     tested = {id for name, test in tests.items() if name.startswith("test_") for id in _ID.findall(test.__doc__ or "")}
     told = Counter(id for id, _ in sentences)
     return [
         *(f"{id} has neither a test nor a sentence" for id in known if id not in tested and id not in told),
         *(f"{id} has a test and also a sentence" for id in sorted(tested & set(told))),
         *(f"{id} has {count} sentences" for id, count in told.items() if count > 1),
-        *(f"{id} is no entry of {section}" for id in sorted((tested | set(told)) - set(known))),
+        *(f"{id} is no entry of {', '.join(sections)}" for id in sorted((tested | set(told)) - set(known))),
         *(f"{id} has no sentence: {text!r}" for id, text in sentences if not text.strip().endswith(".")),
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from asyncio import Event, Task, all_tasks, current_task, gather, sleep
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from asyncio import Event, Semaphore, Task, all_tasks, current_task, gather, sleep
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
@@ -23,7 +23,6 @@ from steelyard import (
     ItemResult,
     JudgeAnswerInvalid,
     JudgeError,
-    JudgeReply,
     JudgeRequest,
     Lifecycle,
     NotScorable,
@@ -543,44 +542,76 @@ def test_no_concurrency_means_one_item_at_a_time(door: Door, given: dict[str, An
     assert (result.summary.total_items, most) == (7, at_once)
 
 
-@pytest.fixture
-def gate() -> Iterator[ThreadEvent]:
-    """What blocked threads wait for; they are let go after the test."""
-    event = ThreadEvent()
-    yield event
-    event.set()
+class Stuck:
+    """A call that never returns, and limits of time of which one runs out: its own, when so many items are done.
+
+    To be made in the loop in which the evaluation runs.
+    """
+
+    def __init__(self, done: int) -> None:
+        self.ended = False
+        self._wanted = done
+        self._done = 0
+        self._begun = False
+        self._over = Semaphore(0)
+        self._free = ThreadEvent()
+        self._loop = asyncio.get_running_loop()
+
+    async def wait(self) -> None:
+        """Never returns."""
+        self._begin()
+        try:
+            await never()
+        finally:
+            self.ended = True
+
+    def block(self) -> None:
+        """Holds up a thread until it is let go."""
+        self._loop.call_soon_threadsafe(self._begin)
+        self._free.wait()
+
+    def let_go(self) -> None:
+        self._free.set()
+
+    async def limit(self, seconds: float) -> None:
+        await self._over.acquire()
+
+    def completed(self, *_: object) -> None:
+        self._done += 1
+        self._look()
+
+    def _begin(self) -> None:
+        self._begun = True
+        self._look()
+
+    def _look(self) -> None:
+        if self._begun and self._done == self._wanted:
+            self._over.release()
 
 
-def hung(where: str, gate: ThreadEvent, ended: list[str]) -> dict[str, Any]:
+def hung(where: str, stuck: Stuck) -> dict[str, Any]:
     """Target and scorer of an evaluation in which the call for item 2 never returns."""
 
-    async def hang(at: int) -> None:
-        if at == 2:
-            try:
-                await never()
-            finally:
-                ended.append(where)
-
     async def target(at: int) -> int:
-        await hang(at)
+        if at == 2:
+            await stuck.wait()
         return at
 
     def blocked_target(at: int) -> int:
         if at == 2:
-            gate.wait()
+            stuck.block()
         return at
 
     async def scores(run: ScorerRun[Any, Any]) -> float:
-        await hang(run.output)
+        await target(run.output)
         return 1.0
 
     def blocked_scorer(run: ScorerRun[Any, Any]) -> float:
-        if run.output == 2:
-            gate.wait()
+        blocked_target(run.output)
         return 1.0
 
     async def judge(request: JudgeRequest) -> str:
-        await hang(int(request.prompt))
+        await target(int(request.prompt))
         return "Because."
 
     asking = (
@@ -598,41 +629,54 @@ def hung(where: str, gate: ThreadEvent, ended: list[str]) -> dict[str, Any]:
     }[where]
 
 
+def evaluated_with_one_hung(
+    where: str, data: Sequence[Any], concurrency: int
+) -> tuple[EvalResult, Stuck, set[Task[Any]]]:
+    """The result, what hung, and the tasks that are left in the loop."""
+
+    async def run() -> tuple[EvalResult, Stuck, set[Task[Any]]]:
+        beside = len(data) - 1 if concurrency > 1 else next(at for at, item in enumerate(data) if item["input"] == 2)
+        stuck = Stuck(beside)
+        try:
+            result = await arun_evals(
+                data=data,
+                concurrency=concurrency,
+                timeout=SOON,
+                sleep=stuck.limit,
+                on_item_complete=stuck.completed,
+                **hung(where, stuck),
+            )
+            await sleep(0)  # a cancelled timer needs one turn of the loop
+            return result, stuck, all_tasks() - {current_task()}
+        finally:
+            stuck.let_go()
+
+    return asyncio.run(run())
+
+
 @pytest.mark.parametrize("where", ["target", "blocked target", "scorer", "blocked scorer", "judge"])
 @pytest.mark.parametrize("concurrency", [1, 5])
-def test_a_call_that_never_returns_costs_its_own_item_and_leaves_nothing_running(
-    where: str, concurrency: int, gate: ThreadEvent
-) -> None:
+def test_a_call_that_never_returns_costs_its_own_item_and_leaves_nothing_running(where: str, concurrency: int) -> None:
     """B115"""
-    ended: list[str] = []
-
-    async def run() -> tuple[EvalResult, set[Task[Any]]]:
-        options = hung(where, gate, ended)
-        result = await arun_evals(data=items(5), concurrency=concurrency, timeout=SOON, **options)
-        await sleep(0)  # a cancelled timer needs one turn of the loop
-        return result, all_tasks() - {current_task()}
-
-    result, left = asyncio.run(run())
+    result, stuck, left = evaluated_with_one_hung(where, items(5), concurrency)
     assert left == set()
-    fine = [item for item in result.items if item.index != 2]
-    assert [item["s"].score for item in fine] == [1.0] * 4
-    stuck = result.items[2]
-    error = stuck.error if "target" in where else stuck["s"].error
+    assert [item["s"].score for item in result.items if item.index != 2] == [1.0] * 4
+    item = result.items[2]
+    error = item.error if "target" in where else item["s"].error
     assert isinstance(error, TimedOut)
     assert error.seconds == SOON
-    assert stuck.status is Status.ERRORED
+    assert item.status is Status.ERRORED
     if "target" in where:
         assert (result.summary.target_errors, result.summary.errors) == (1, {})
     else:
         assert (result.summary.target_errors, result.summary.errors) == (0, {"s": 1})
     assert result.summary.threads_left_behind == ("blocked" in where)
-    assert ended == ([] if "blocked" in where else [where])
+    assert stuck.ended == ("blocked" not in where)
 
 
 def test_a_scorer_that_timed_out_tells_what_it_had_and_where_it_stood() -> None:
     """B115"""
-    options = hung("judge", ThreadEvent(), [])
-    failed = run_evals(data=[{"input": 2}], timeout=SOON, **options).items[0]["s"]
+    failed = evaluated_with_one_hung("judge", [{"input": 2}], 1)[0].items[0]["s"]
     assert (failed.step, failed.result.score, failed.result.generate_reason_prompt) == ("generate_reason", 1.0, "2")
     assert [execution.status for execution in failed.result.judge["generate_reason"]] == ["failed"]
 
@@ -825,6 +869,13 @@ def after_ctrl_c(listed: bool, concurrency: int) -> EvalResult:
     )
 
 
+def after_ctrl_c_in_a_notebook(listed: bool, concurrency: int) -> EvalResult:
+    async def cell() -> EvalResult:
+        return after_ctrl_c(listed, concurrency)
+
+    return asyncio.run(cell())
+
+
 def after_the_data_broke_off(listed: bool, concurrency: int) -> EvalResult:
     def data() -> Iterator[dict[str, object]]:
         yield from items(3)
@@ -833,7 +884,9 @@ def after_the_data_broke_off(listed: bool, concurrency: int) -> EvalResult:
     return run_evals(**{**seven_of_ten_never(listed), "data": data(), "target": echo, "concurrency": 1})
 
 
-@pytest.mark.parametrize("end", [after_a_stream_was_left, after_ctrl_c, after_the_data_broke_off])
+@pytest.mark.parametrize(
+    "end", [after_a_stream_was_left, after_ctrl_c, after_ctrl_c_in_a_notebook, after_the_data_broke_off]
+)
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_run_that_ended_early_has_the_aggregates_of_what_was_complete_and_says_so(
@@ -888,25 +941,32 @@ class Verdicts:
     verdicts: list[bool]
 
 
-async def hanging(request: JudgeRequest) -> JudgeReply:
-    await never()
-    raise AssertionError
+def hanging(stuck: Stuck) -> Any:
+    async def judge(request: JudgeRequest) -> str:
+        await stuck.wait()
+        return "Because."
+
+    return judge
+
+
+def with_replies(*replies: Any) -> Callable[[Stuck], ScriptedJudge]:
+    return lambda _: ScriptedJudge(replies)
 
 
 @pytest.mark.parametrize(
-    ("judge", "error"),
+    ("make", "error"),
     [
         (hanging, TimedOut),
-        (ScriptedJudge([JudgeError("the provider is down", retryable=False)]), JudgeError),
-        (ScriptedJudge([TimeoutError("too slow")]), TimeoutError),
-        (ScriptedJudge(["null", "null"]), JudgeAnswerInvalid),
-        (ScriptedJudge([{"verdicts": [True, None]}] * 2), JudgeAnswerInvalid),
-        (ScriptedJudge([]), ScriptExhausted),
+        (with_replies(JudgeError("the provider is down", retryable=False)), JudgeError),
+        (with_replies(TimeoutError("too slow")), TimeoutError),
+        (with_replies("null", "null"), JudgeAnswerInvalid),
+        (with_replies(*[{"verdicts": [True, None]}] * 2), JudgeAnswerInvalid),
+        (with_replies(), ScriptExhausted),
     ],
     ids=["hangs", "raises", "times out", "null", "a null among them", "no reply"],
 )
 def test_a_failed_judge_call_names_its_step_and_later_steps_never_see_a_hole(
-    judge: Any, error: type[BaseException]
+    make: Callable[[Stuck], Any], error: type[BaseException]
 ) -> None:
     """B124"""
     reached: list[str] = []
@@ -915,13 +975,17 @@ def test_a_failed_judge_call_names_its_step_and_later_steps_never_see_a_hole(
         reached.append("score")
         return float(all(context.analyze_result.verdicts))
 
-    made = (
-        create_scorer("judged", judge=judge)
-        .preprocess(lambda _: "ready")
-        .analyze(PromptStep(output=Verdicts, prompt=lambda _: "Which hold?"))
-        .generate_score(score)
-    )
-    failed = run_evals(data=[{"output": "x"}], scorers=[made], timeout=SOON).items[0]["judged"]
+    async def run() -> EvalResult:
+        stuck = Stuck(0)
+        made = (
+            create_scorer("judged", judge=make(stuck))
+            .preprocess(lambda _: "ready")
+            .analyze(PromptStep(output=Verdicts, prompt=lambda _: "Which hold?"))
+            .generate_score(score)
+        )
+        return await arun_evals(data=[{"output": "x"}], scorers=[made], timeout=SOON, sleep=stuck.limit)
+
+    failed = asyncio.run(run()).items[0]["judged"]
     assert isinstance(failed, Failed)
     assert (failed.step, type(failed.error)) == ("analyze", error)
     assert failed.result is not None
@@ -1121,4 +1185,4 @@ NOTHING_TO_TEST = (
 
 @needs_reference
 def test_every_entry_of_the_section_has_tests_or_a_sentence() -> None:
-    assert unaccounted("Runner", globals(), NOTHING_TO_TEST) == []
+    assert unaccounted(["Runner"], globals(), NOTHING_TO_TEST) == []

@@ -355,7 +355,7 @@ def kept(run: ScorerRun[Any, Any]) -> Scored:
     return Scored(1.0, "seen")
 
 
-@pytest.mark.parametrize("value", LOSSLESS, ids=lambda value: f"{value!r:.30}")
+@pytest.mark.parametrize("value", LOSSLESS, ids=lambda value: type(value).__name__)
 def test_values_that_can_be_written_come_back_equal(value: object) -> None:
     """B184"""
     result = everywhere(value)
@@ -437,4 +437,4 @@ NOTHING_TO_TEST = (
 
 @needs_reference
 def test_every_entry_of_the_section_has_tests_or_a_sentence() -> None:
-    assert unaccounted("Unicode/serialisation", globals(), NOTHING_TO_TEST) == []
+    assert unaccounted(["Unicode/serialisation"], globals(), NOTHING_TO_TEST) == []

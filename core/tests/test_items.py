@@ -188,7 +188,7 @@ def test_a_bad_item_of_a_stream_is_a_failed_item_with_its_position(stream: Any) 
 
 
 def test_a_bad_item_of_a_stream_fails_gates_and_thresholds() -> None:
-    result = run_evals(data=iter([{"output": "a"}, "bad"]), gates=[there])
+    result = run_evals(data=iter([{"output": "a"}, {"outputt": "b"}]), gates=[there])
     assert (result.gate_results[0].passed, result.gate_results[0].n_failed) == (False, 1)
     assert result.verdict == "failed"
 
@@ -259,7 +259,6 @@ def test_the_order_of_keys_and_what_is_not_given_to_the_target_do_not_change_the
         ({1: Ticket(1)}, {1: Ticket(2)}),
         (Message("user", "a"), Message("user", "b")),
         (b"a", b"b"),
-        ({1: "a"}, {"1": "a"}),
     ],
 )
 def test_different_inputs_have_different_hashes(one: object, other: object) -> None:

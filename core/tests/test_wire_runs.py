@@ -85,7 +85,7 @@ def test_a_plain_result_comes_back_equal() -> None:
         data=[
             {"input": "a", "metadata": {"lang": "de"}, "id": "one"},
             {"input": ["b", "please"], "metadata": {"lang": "fr"}, "ground_truth": {"x": [1.5, None]}},
-            EvalItem(output="recorded, please", context=["c"], expected_trajectory={"steps": ["a"]}),  # type: ignore[arg-type]
+            EvalItem(input="c, please", context=["c"], expected_trajectory={"steps": ["a"]}),  # type: ignore[arg-type]
         ],
         target=lambda given: f"{given}!",
         scorers=[Threshold(polite, 0.1, pass_at=0.5), Threshold(polite, part="tone", max=0.5), PassRate(length, 0.9)],
@@ -97,6 +97,14 @@ def test_a_plain_result_comes_back_equal() -> None:
     assert read.scores["polite/tone"] == result.scores["polite/tone"]
     assert read.aggregates["scorers"]["polite"].slices["metadata.lang=de"].labels == {"cold": 1}
     assert read.items[0]["polite"].result == result.items[0]["polite"].result
+
+
+def test_recorded_outputs_come_back_equal_and_null_is_one() -> None:
+    data = [{"output": "a, please"}, {"input": "b", "output": None}, {"inputs": ["c", "d"], "output": [Message("user", "e")]}]
+    result = run_evals(data=data, scorers=[polite])
+    read = reloaded(result)
+    assert read == result
+    assert [item.item.output for item in read.items] == [given["output"] for given in data]
 
 
 def test_an_agents_result_comes_back_equal_by_group() -> None:

@@ -123,7 +123,7 @@ def test_data_that_looks_like_a_tag_stays_data() -> None:
         Status.ERRORED,
         NOT_GIVEN,
     ],
-    ids=lambda value: f"{type(value).__name__}-{hash(repr(type(value))) % 97}" if isinstance(value, int) else None,
+    ids=lambda value: type(value).__name__ if isinstance(value, int) else None,  # a huge one has no short text
 )
 def test_values_of_the_standard_library_come_back_as_they_were(value: object) -> None:
     read = there_and_back({"in": [value]})["in"][0]

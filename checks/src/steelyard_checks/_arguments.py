@@ -5,6 +5,7 @@ Each function gives the value, or raises ``ConfigurationError`` with where it st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from numbers import Real
 from typing import NoReturn
@@ -36,6 +37,21 @@ def texts(value: object, where: str) -> tuple[str, ...]:
         if not isinstance(entry, str):
             refuse(where, "a list of texts", entry)
     return tuple(value)
+
+
+def texts_to_find(value: object, where: str) -> tuple[str, ...]:
+    """A list of texts, none of which is empty; at least one."""
+    found = texts(value, where)
+    if not found:
+        raise ConfigurationError(f"{where}: the list is empty, so there is nothing to look for. Leave the check out.")
+    return tuple([text_to_find(text, where) for text in found])
+
+
+def one_of(known: Sequence[str], value: object, where: str) -> str:
+    """One of the known words."""
+    if not isinstance(value, str) or value not in known:
+        raise ConfigurationError(f"{where}: use one of {', '.join(map(repr, known))}, found {value!r:.80}.")
+    return value
 
 
 def whole_number_from(least: int, value: object, where: str) -> int:
@@ -71,11 +87,20 @@ def share(value: object, where: str) -> float | None:
 
 def seconds(value: object, where: str) -> float:
     """A finite number of seconds above 0."""
+    return _above_zero("seconds", value, where)
+
+
+def dollars(value: object, where: str) -> float:
+    """A finite number of dollars above 0."""
+    return _above_zero("dollars", value, where)
+
+
+def _above_zero(unit: str, value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        refuse(where, "a number of seconds", value)
+        refuse(where, f"a number of {unit}", value)
     limit = float(value)
     if not (isfinite(limit) and limit > 0):
-        raise ConfigurationError(f"{where}: must be a finite number of seconds above 0, found {value}.")
+        raise ConfigurationError(f"{where}: must be a finite number of {unit} above 0, found {value}.")
     return limit
 
 

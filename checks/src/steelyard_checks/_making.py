@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 
-from steelyard import Args, ConfigurationError, FromItem, PipelineScorer, Scored, ScorerRun, scorer
+from steelyard import Args, ConfigurationError, FromItem, NotScorable, PipelineScorer, Scored, ScorerRun, scorer
 
 Check: TypeAlias = PipelineScorer[Any, Any, None, None]
-"""A scorer of agents that asks no model."""
+"""A scorer that asks no model."""
 
-Decide: TypeAlias = Callable[[ScorerRun[Any, Any]], Scored]
+Decision: TypeAlias = Scored | NotScorable
+"""What a check says of one run."""
+
+Decide: TypeAlias = Callable[[ScorerRun[Any, Any]], Decision]
 """The work of a check whose arguments are all known."""
 
-Join: TypeAlias = Callable[[Sequence[Decide], ScorerRun[Any, Any]], Scored]
+Join: TypeAlias = Callable[[Sequence[Decide], ScorerRun[Any, Any]], Decision]
 """Makes one score of several decisions."""
 
 _NO_DEFAULT: Any = object()
@@ -26,6 +29,13 @@ _REASONS_SHOWN = 3
 def accepted_values(found: object) -> Sequence[object]:
     """What an item brought for an argument, as the values of which any will do: a list's entries, or the one value."""
     return found if isinstance(found, list | tuple) else (found,)
+
+
+def accepted_lists(found: object) -> Sequence[object]:
+    """As ``accepted_values`` for an argument that is a list itself: several where an item brings a list of lists."""
+    if isinstance(found, list | tuple) and any(isinstance(entry, list | tuple) for entry in found):
+        return found
+    return (found,)
 
 
 @frozen
@@ -60,28 +70,40 @@ class Argument:
         return [self.read(value, where) for value in found]
 
 
-def any_of(decisions: Sequence[Decide], run: ScorerRun[Any, Any]) -> Scored:
-    """The best of the decisions, the first that is certain."""
+def any_of(decisions: Sequence[Decide], run: ScorerRun[Any, Any]) -> Decision:
+    """The best of the decisions, the first that is certain; not scorable if that might have been the best."""
     tried = []
+    open_: NotScorable | None = None
     for decide in decisions:
         scored = decide(run)
+        if isinstance(scored, NotScorable):
+            open_ = open_ or scored
+            continue
         if scored.score == 1.0:
             return scored
         tried.append(scored)
+    if open_ is not None:
+        return open_
     best = max(tried, key=lambda scored: scored.score)
     if best.score > 0.0:
         return Scored(best.score, f"Best of {len(tried)} accepted values: {best.reason}")
     return Scored(0.0, f"None of {len(tried)} accepted values holds: {_reasons(tried)}")
 
 
-def all_of(decisions: Sequence[Decide], run: ScorerRun[Any, Any]) -> Scored:
-    """The first decision that is not met, or that all are."""
+def all_of(decisions: Sequence[Decide], run: ScorerRun[Any, Any]) -> Decision:
+    """The first decision that is not met, or that all are; not scorable if one that is left might not be met."""
     tried = []
+    open_: NotScorable | None = None
     for decide in decisions:
         scored = decide(run)
+        if isinstance(scored, NotScorable):
+            open_ = open_ or scored
+            continue
         if scored.score == 0.0:
             return scored
         tried.append(scored)
+    if open_ is not None:
+        return open_
     return Scored(1.0, f"All of {len(tried)} hold: {_reasons(tried)}")
 
 
@@ -98,8 +120,11 @@ def make_check(
     build: Callable[..., Decide],
     *,
     join: Join = any_of,
+    type: Literal["agent"] | None = "agent",
 ) -> Check:
     """The scorer ``check-<name>`` with the decision that ``build`` makes of the arguments, in their order.
+
+    ``type`` is what it looks at: an agent's messages, or None for the output as it is.
 
     Where an item brings arguments, the decision is built for each run; several accepted values give several, and
     ``join`` makes one of them. Raises ``ConfigurationError`` for a value that cannot be used; one that an item brings
@@ -115,7 +140,7 @@ def make_check(
     return scorer(
         id=f"check-{name}",
         description=description,
-        type="agent",
+        type=type,
         args=_args(arguments),
         needs=needs,
     )(_for_each_item(check, arguments, fixed, build, join) if needs else build(*fixed.values()))
@@ -124,7 +149,7 @@ def make_check(
 def _for_each_item(
     check: str, arguments: Sequence[Argument], fixed: Mapping[str, object], build: Callable[..., Decide], join: Join
 ) -> Decide:
-    def decide(run: ScorerRun[Any, Any]) -> Scored:
+    def decide(run: ScorerRun[Any, Any]) -> Decision:
         values = [
             argument.brought_by(run, argument.given, check)
             if isinstance(argument.given, FromItem)

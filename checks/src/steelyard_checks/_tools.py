@@ -11,10 +11,8 @@ from typing import Any
 
 from steelyard import AgentOutput, ExtractedToolCall, FromItem, Scored, ScorerRun
 from steelyard_checks._arguments import any_text, none_or_more, one_or_more, texts
-from steelyard_checks._making import Argument, Check, Decide, all_of, make_check
-from steelyard_checks._wording import named, shown
-
-_CALLS_SHOWN = 10
+from steelyard_checks._making import Argument, Check, Decide, accepted_lists, all_of, make_check
+from steelyard_checks._wording import MOST_LISTED, listed, named, shown
 
 
 def called_tool(name: str | FromItem, times: int | FromItem = 1) -> Check:
@@ -43,7 +41,7 @@ def _called_tool(name: str, times: int) -> Decide:
         if count >= times:
             return Scored(1.0, f"{quoted} was called {_times(count)}.")
         called = f"called {_times(count)}" if count else "never called"
-        return Scored(0.0, f"{quoted} was {called}, at least {times} asked. {_calls_made(calls)}")
+        return Scored(0.0, f"{quoted} was {called}, at least {times} asked. {calls_made(calls)}")
 
     return decide
 
@@ -71,7 +69,7 @@ def _did_not_call(name: str) -> Decide:
         calls = run.output.tool_calls
         for call in calls:
             if call.name == name:
-                return Scored(0.0, f"Forbidden {quoted} was called. {_calls_made(calls)}")
+                return Scored(0.0, f"Forbidden {quoted} was called. {calls_made(calls)}")
         return Scored(1.0, clear)
 
     return decide
@@ -88,20 +86,13 @@ def tool_order(order: Sequence[str] | FromItem) -> Check:
     return make_check(
         "tool-order",
         f"Tools were called in the order of {named(order)}.",
-        [Argument("order", order, texts, alternatives=_orders)],
+        [Argument("order", order, texts, alternatives=accepted_lists)],
         _tool_order,
     )
 
 
-def _orders(found: object) -> Sequence[object]:
-    """Several orders where an item brings a list of lists, else the one."""
-    if isinstance(found, list | tuple) and any(isinstance(entry, list | tuple) for entry in found):
-        return found
-    return (found,)
-
-
 def _tool_order(order: tuple[str, ...]) -> Decide:
-    kept = f"Called in this order: {_listed(order)}." if order else "No order was asked."
+    kept = f"Called in this order: {listed(order)}." if order else "No order was asked."
 
     def decide(run: ScorerRun[Any, AgentOutput]) -> Scored:
         calls = run.output.tool_calls
@@ -111,8 +102,8 @@ def _tool_order(order: tuple[str, ...]) -> Decide:
                 met += 1
         if met == len(order):
             return Scored(1.0, kept)
-        after = f" after {_listed(order[:met])}" if met else ""
-        return Scored(0.0, f"{shown(order[met])} was not called{after}. {_calls_made(calls)}")
+        after = f" after {listed(order[:met])}" if met else ""
+        return Scored(0.0, f"{shown(order[met])} was not called{after}. {calls_made(calls)}")
 
     return decide
 
@@ -132,7 +123,7 @@ def _max_tool_calls(n: int) -> Decide:
         calls = run.output.tool_calls
         if len(calls) <= n:
             return Scored(1.0, f"{_counted(len(calls))}, at most {n} allowed.")
-        return Scored(0.0, f"{_counted(len(calls))}, at most {n} allowed. {_calls_made(calls)}")
+        return Scored(0.0, f"{_counted(len(calls))}, at most {n} allowed. {calls_made(calls)}")
 
     return decide
 
@@ -147,7 +138,7 @@ def _used_no_tools() -> Decide:
         calls = run.output.tool_calls
         if not calls:
             return Scored(1.0, "No tool was called.")
-        return Scored(0.0, f"{_counted(len(calls))} where none was allowed. {_calls_made(calls)}")
+        return Scored(0.0, f"{_counted(len(calls))} where none was allowed. {calls_made(calls)}")
 
     return decide
 
@@ -166,8 +157,8 @@ def _no_tool_errors() -> Decide:
         calls = run.output.all_tool_calls
         failed = [call for call in calls if call.failed]
         if failed:
-            told = "; ".join(_what_went_wrong(call) for call in failed[:_CALLS_SHOWN])
-            more = f"; and {len(failed) - _CALLS_SHOWN} more" if len(failed) > _CALLS_SHOWN else ""
+            told = "; ".join(_what_went_wrong(call) for call in failed[:MOST_LISTED])
+            more = f"; and {len(failed) - MOST_LISTED} more" if len(failed) > MOST_LISTED else ""
             return Scored(0.0, f"{len(failed)} of {_counted(len(calls))} did not end well: {told}{more}.")
         return Scored(1.0, f"{_counted(len(calls))}, none failed." if calls else "No tool was called, so none failed.")
 
@@ -187,14 +178,9 @@ def _what_went_wrong(call: ExtractedToolCall) -> str:
     return f"{name} {ended}" + ("" if call.error is None else f": {shown(call.error)}")
 
 
-def _calls_made(calls: Sequence[ExtractedToolCall]) -> str:
-    return f"Calls: {_listed([call.name for call in calls])}." if calls else "No tool was called."
-
-
-def _listed(names: Sequence[str]) -> str:
-    listed = ", ".join(shown(name) for name in names[:_CALLS_SHOWN])
-    left = len(names) - _CALLS_SHOWN
-    return f"{listed} and {left} more" if left > 0 else listed
+def calls_made(calls: Sequence[ExtractedToolCall]) -> str:
+    """The names of the calls in order, as a sentence."""
+    return f"Calls: {listed([call.name for call in calls])}." if calls else "No tool was called."
 
 
 def _times(count: int) -> str:

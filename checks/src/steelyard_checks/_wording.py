@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from steelyard import AgentOutput, FromItem
 
 LONGEST = 80
+MOST_LISTED = 10
 
 
 def shown(text: str) -> str:
@@ -19,6 +20,25 @@ def shown_from(text: str, start: int, length: int = 1) -> str:
     begin = max(0, min(start - max(0, LONGEST - length) // 2, len(text) - LONGEST))
     end = min(len(text), begin + LONGEST)
     return repr(f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}")
+
+
+def shown_value(value: object) -> str:
+    """The value on one line, cut after 80 characters."""
+    text = " ".join(repr(value).splitlines())
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def listed(texts: Sequence[str]) -> str:
+    """The texts in quotes; of more than ten, how many are left."""
+    named_ones = ", ".join(shown(text) for text in texts[:MOST_LISTED])
+    left = len(texts) - MOST_LISTED
+    return f"{named_ones} and {left} more" if left > 0 else named_ones
+
+
+def counted(count: int, what: str) -> str:
+    """How many there are of what a word in the singular names: ``1 call``, ``2 calls``."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def named(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import isawaitable
 from time import perf_counter
 from typing import Any, Generic, TypeVar, cast
@@ -157,10 +157,9 @@ def _first_request(
     )
 
 
-def _second_request(request: JudgeRequest, reply: JudgeReply, error: JudgeError) -> JudgeRequest:
-    correction = (
-        f"That answer could not be used. {error.message}\nGive the whole answer again, corrected, and nothing else."
-    )
+def _second_request(request: JudgeRequest, reply: JudgeReply, error: JudgeAnswerInvalid) -> JudgeRequest:
+    found = "\n".join(f"- {problem}" for problem in error.problems)
+    correction = f"That answer could not be used. What is wrong with it:\n{found}\nGive the whole answer again, corrected, and nothing else."
     answered = (Message("assistant", reply.text),) if reply.text else ()
     return evolve(request, messages=(*request.messages, *answered, Message("user", correction)))
 
@@ -270,7 +269,7 @@ async def _read(reply: JudgeReply, question: Question[T]) -> T | str:
     if reply.finish_reason == "content_filter":
         raise JudgeContentFiltered("The judge's answer was withheld by the provider's content filter.", **about)
     if reply.text is None or not reply.text.strip():
-        raise JudgeAnswerEmpty("The answer is empty.", **about)
+        raise JudgeAnswerEmpty("The judge's answer is empty.", problems=("The answer is empty.",), **about)
     if question.output is None:
         return reply.text
     from steelyard._judging.answer import AnswerProblems, read_answer
@@ -278,12 +277,10 @@ async def _read(reply: JudgeReply, question: Question[T]) -> T | str:
     try:
         answer = read_answer(reply.text, question.output)
     except AnswerProblems as error:
-        raise JudgeAnswerInvalid(
-            "Problems found:\n" + "\n".join(f"- {each}" for each in error.problems), **about
-        ) from error
+        raise _unusable(error.problems, about) from error
     faults = [] if question.check is None else _faults(await _maybe(question.check(answer)))
     if faults:
-        raise JudgeAnswerInvalid("Problems found:\n" + "\n".join(f"- {each}" for each in faults), **about)
+        raise _unusable(faults, about)
     return answer
 
 
@@ -297,6 +294,11 @@ def _faults(found: object) -> list[str]:
     raise TypeError(
         f"check= must give None where nothing is wrong, or say in words what is; it gave {type(found).__name__}."
     )
+
+
+def _unusable(problems: Sequence[str], about: Mapping[str, Any]) -> JudgeAnswerInvalid:
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return JudgeAnswerInvalid(f"The judge's answer could not be used: {problems[0]}{more}", problems=problems, **about)
 
 
 def _failed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -99,7 +100,14 @@ def _rebuild_judge_error(kind: type[JudgeError], message: str, state: dict[str, 
 
 
 class JudgeAnswerInvalid(JudgeError):
-    """The judge answered, and the answer is not what was asked for (not JSON, missing or ill-typed field, wrong ids), twice."""
+    """The judge answered, and the answer is not what was asked for (not JSON, missing or ill-typed field, wrong ids), twice.
+
+    ``problems`` are what is wrong with it, each a sentence.
+    """
+
+    def __init__(self, message: str = "", *, problems: Sequence[str] = (), **about: Any) -> None:
+        super().__init__(message, **about)
+        self.problems = tuple(problems)
 
 
 class JudgeAnswerEmpty(JudgeAnswerInvalid):

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import NOTHING, Factory, field, fields, frozen
 
 from steelyard._model.trajectory import Trajectory, TrajectoryExpectation
+from steelyard._model.usage import Usage
 
 InputT = TypeVar("InputT")
 OutputT = TypeVar("OutputT")
@@ -28,7 +29,8 @@ class ScorerRun(Generic[InputT, OutputT]):
 
     ``input`` and ``output`` have the form that the scorer's type asks for. ``context`` is the text that the answer should rest on (None: none
     was given), ``metadata`` and ``ground_truth`` are the item's, ``state`` is what the evaluation's lifecycle yielded, ``trajectory`` the path of the
-    run where one is known. ``run_id`` is made when first read if none was given.
+    run where one is known. ``target_duration_ms`` is how long the target took for this output, ``usage`` and ``cost`` (US dollars) what it told of itself;
+    None is unknown, as for the duration of an output that was recorded or came from a cache. ``run_id`` is made when first read if none was given.
     """
 
     _input: object = None
@@ -41,6 +43,9 @@ class ScorerRun(Generic[InputT, OutputT]):
     tracing_context: object = None
     state: Any = None
     trajectory: Trajectory | None = None
+    target_duration_ms: float | None = None
+    usage: Usage | None = None
+    cost: float | None = None
     _run_id: str | None = None
     _read_input: Callable[[object], object] | None = field(default=None, repr=False)
     _pending: bool = field(default=False, init=False, repr=False)
@@ -73,6 +78,12 @@ for _attribute in fields(ScorerRun):
         setattr(ScorerRun, _attribute.name, _attribute.default)
 
 
+Effort = tuple[float | None, Usage | None, float | None]
+"""What an output took: milliseconds, tokens and US dollars, each None where it is unknown."""
+
+UNKNOWN_EFFORT: Effort = (None, None, None)
+
+
 def run_of_item(
     item: Any,
     input: object,
@@ -80,6 +91,7 @@ def run_of_item(
     context: Sequence[str] | None,
     state: object,
     read_input: Callable[[object], object] | None,
+    effort: Effort,
 ) -> ScorerRun[Any, Any]:
     """The run of an evaluation's item: what ``ScorerRun(...)`` gives, at half its cost, since every item needs one."""
     run: ScorerRun[Any, Any] = ScorerRun.__new__(ScorerRun)
@@ -96,4 +108,6 @@ def run_of_item(
     known["_read_input"] = read_input
     if isinstance(output, Trajectory):
         known["trajectory"] = output
+    if effort is not UNKNOWN_EFFORT:
+        known["target_duration_ms"], known["usage"], known["cost"] = effort
     return run

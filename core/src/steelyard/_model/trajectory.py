@@ -307,6 +307,11 @@ class StepResult:
     metadata: Mapping[str, object] | None = None
     error: str | None = None
 
+    @property
+    def duration_ms(self) -> float | None:
+        """Milliseconds from start to end; None where one of them is unknown or they are out of order."""
+        return _duration(self.started_at, self.ended_at)
+
 
 def read_step_results(results: object) -> dict[str, StepResult]:
     """Step results by id, from a mapping of ids to ``StepResult`` or to mappings with its fields.
@@ -346,7 +351,7 @@ def _workflow_step(step_id: str, result: StepResult) -> TrajectoryStep:
         step_id=step_id,
         status=result.status,
         output=_wrapped(result.output),
-        duration_ms=_duration(result.started_at, result.ended_at),
+        duration_ms=result.duration_ms,
         metadata=result.metadata,
         success=None if result.status not in ("success", "failed") else result.status == "success",
         error=result.error,
@@ -360,7 +365,7 @@ def _duration(start: float | None, end: float | None) -> float | None:
 
 def _total(results: Sequence[StepResult]) -> float | None:
     timed = [result for result in results if result.started_at is not None and result.ended_at is not None]
-    if any(_duration(result.started_at, result.ended_at) is None for result in timed):
+    if any(result.duration_ms is None for result in timed):
         return None
     starts = [result.started_at for result in results if result.started_at is not None]
     ends = [result.ended_at for result in results if result.ended_at is not None]

@@ -107,6 +107,7 @@ class Plan:
     form: str
     judge: JudgeSettings
     find: Find | None = None
+    groups: tuple[str, ...] = ()
     own_gates: dict[str, Entry] = field(factory=dict)
     own_scorers: dict[str, Entry] = field(factory=dict)
     turns: dict[int, TurnScopes] = field(factory=dict)
@@ -142,6 +143,7 @@ class Plan:
         if not given:
             return []
         made = _entries(given, scope, gates, self.judge, self.find)
+        _check_groups(made, self.groups)
         for entry in made:
             if common is not None and entry.key in common.index.keys:
                 raise ConfigurationError(
@@ -195,8 +197,10 @@ def _scale(entry: Entry) -> str:
     return f"{scale.low:g} to {scale.high:g} ({scale.direction} is better)"
 
 
-def compose(gates: object, scorers: object, judge: JudgeSettings, find: Find | None = None) -> Plan:
-    """The plan for what stands at ``gates=`` and ``scorers=``; ``find`` looks up a judge that is named.
+def compose(
+    gates: object, scorers: object, judge: JudgeSettings, find: Find | None = None, groups: Sequence[str] = ()
+) -> Plan:
+    """The plan for what stands at ``gates=`` and ``scorers=``; ``find`` looks up a judge that is named, ``groups`` are the paths of ``group_by``.
 
     Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, judges that are missing or cannot be found, and keys that clash.
     """
@@ -216,13 +220,27 @@ def compose(gates: object, scorers: object, judge: JudgeSettings, find: Find | N
         ]
     else:
         form, scopes = "plain", [("scorers", scorers)]
-    return Plan(
+    plan = Plan(
         _scope("gates", gates, True, judge, find),
         tuple(_scope(name, listed, False, judge, find) for name, listed in scopes),
         form,
         judge,
         find,
+        tuple(groups),
     )
+    _check_groups(plan.common, groups)
+    return plan
+
+
+def _check_groups(entries: Iterable[Entry], groups: Sequence[str]) -> None:
+    """Raises ``ConfigurationError`` for a bound on a slice of what is not grouped by."""
+    for entry in entries:
+        for bound in entry.bounds:
+            path = "" if bound.slice is None else bound.slice.partition("=")[0]
+            if path and path not in groups:
+                raise ConfigurationError(
+                    f"A bound of {entry.key!r} names the slice {bound.slice!r}, and group_by does not hold {path!r}."
+                )
 
 
 def _scope(name: str, given: object, gates: bool, judge: JudgeSettings, find: Find | None) -> Scope:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, cast
 
 from steelyard._judging.settings import JudgeLike
 from steelyard._model.errors import ConfigurationError
+from steelyard._model.outcome import describe
 from steelyard._running.compose import AgentScorers, WorkflowScorers
 from steelyard._running.evaluation import Evaluation
 from steelyard._running.item import EvalItem
@@ -162,11 +163,19 @@ class EvalStream:
 
     async def aclose(self) -> None:
         """Ends the evaluation where it is; what was complete stays in ``result()``."""
-        if self._task is None or self._task.done():
+        if self._ended:
+            return
+        self._ended = True
+        if self._task is None:
+            self._evaluation.interrupt("the stream was closed before its first item")
+            return
+        if self._task.done():
+            failure = None if self._task.cancelled() else self._task.exception()
+            if failure is not None:
+                self._evaluation.interrupt(describe(failure))
             return
         import asyncio
 
-        self._ended = True
         self._evaluation.interrupt("the stream was left before its end")
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)

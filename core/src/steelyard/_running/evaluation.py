@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
 from math import isfinite
 from time import perf_counter
 from typing import Any, cast
@@ -24,7 +24,8 @@ from steelyard._running.lifecycle import Lifecycle, read_lifecycle
 from steelyard._running.limits import Threads
 from steelyard._running.result import EvalResult, ItemResult, ObserverNote
 from steelyard._running.runner import AsyncioRunner, Interrupted, Runner
-from steelyard._running.target import Caller, Path, caller_of, read_reply_map
+from steelyard._running.slices import slice_names
+from steelyard._running.target import Caller, Path, TargetResult, caller_of, read_reply_map
 from steelyard._running.work import Done, Settings, work_on
 from steelyard._scoring.builder import find_judge
 from steelyard._scoring.from_item import MissingValue, look_up
@@ -75,12 +76,15 @@ class Evaluation:
             raise ConfigurationError(
                 f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends the run).'
             )
+        if target_options is not None and not isinstance(target_options, Mapping):
+            raise ConfigurationError(f"target_options= must be a mapping, found {type(target_options).__name__}.")
+        if on_item_complete is not None and not callable(on_item_complete):
+            raise ConfigurationError(f"on_item_complete= must be a function, found {type(on_item_complete).__name__}.")
         seconds = seconds_or_none(timeout)
         self._groups = _groups(group_by)
         settings = read_settings(judge)
         providers = Providers()
-        plan = compose(gates, scorers, settings, providers.find)
-        _check_slices(plan, self._groups)
+        plan = compose(gates, scorers, settings, providers.find, self._groups)
         if target is not None and target_factory is not None:
             raise ConfigurationError("Give target= or target_factory=, not both.")
         caller = None if target is None else caller_of(target)
@@ -118,6 +122,7 @@ class Evaluation:
         self._ids: Ids | None = None
         self._started: float | None = None
         self._interruption: str | None = None
+        self._told_the_end = False
         self.ends_on_interrupt = False
         """Whether Ctrl-C ends the run with what is there; set by the door whose loop it is."""
 
@@ -138,6 +143,7 @@ class Evaluation:
         taken = [take_item(raw, index) for index, raw in enumerate(data)]
         ids = Ids(taken, counting=False)
         measured = bool(self._plan.common)
+        slices = _slices(self._plan.common)
         for index, item in enumerate(taken):
             self._check_item(index, item)
             if item.id is not None:
@@ -146,11 +152,22 @@ class Evaluation:
             if item.gates or item.scorers or item.turns is not None:
                 own = self._own_entries(index, item)
                 measured = measured or bool(own)
+                slices |= _slices(own)
             if self._needs or own:
                 self._check_needs(index, item, own)
         if not measured:
             raise ConfigurationError("There is nothing to measure: give scorers=, gates= or both.")
+        if slices:
+            self._check_slices(slices, taken)
         return taken
+
+    def _check_slices(self, wanted: set[str], taken: Sequence[EvalItem]) -> None:
+        """Raises ``ConfigurationError`` for a bound on a slice that no item belongs to, which could never be missed."""
+        there = {name for item in taken for name in slice_names(item, self._groups)}
+        for name in sorted(wanted - there):
+            raise ConfigurationError(
+                f"A bound names the slice {name!r}, to which no item belongs. There are {', '.join(sorted(there)[:20])}."
+            )
 
     def _own_entries(self, index: int, item: EvalItem) -> list[Entry]:
         """What the item and its turns add. Raises ``ConfigurationError`` that names the item."""
@@ -178,7 +195,15 @@ class Evaluation:
 
     def _check_needs(self, index: int, item: EvalItem, own: Sequence[Entry]) -> None:
         """Raises ``BadItem`` for an item that lacks what a scorer needs of it. What a target may bring is left for the run."""
+        reply = self._settings.reply
+        brings_context = (
+            item.output is NOT_GIVEN
+            or isinstance(item.output, TargetResult)
+            or (reply is not None and "context" in reply.paths)
+        )
         for key, need in (*self._needs, *_needs(own)):
+            if brings_context and need.partition(".")[0] == "context":
+                continue
             try:
                 look_up(item, need)
             except MissingValue as error:
@@ -244,20 +269,31 @@ class Evaluation:
 
     def _watched(self, data: Iterable[object]) -> Iterator[object]:
         """The items of a stream; one that breaks off ends the run with what is there."""
+        taken = 0
         try:
-            yield from data
-        except Exception as error:
-            self._broke_off(error)
-
-    async def _watched_async(self, data: AsyncIterable[object]) -> AsyncIterator[object]:
-        try:
-            async for item in data:
+            for item in data:
+                taken += 1
                 yield item
         except Exception as error:
-            self._broke_off(error)
+            self._broke_off(error, taken)
 
-    def _broke_off(self, error: Exception) -> None:
-        if not self._ledger.total_items or self._settings.stop_on_error:
+    async def _watched_async(self, data: AsyncIterable[object]) -> AsyncIterator[object]:
+        """As ``_watched``; the source is closed with the run, and not when it happens to be collected."""
+        taken = 0
+        source = aiter(data)
+        try:
+            async for item in source:
+                taken += 1
+                yield item
+        except Exception as error:
+            self._broke_off(error, taken)
+        finally:
+            close = getattr(source, "aclose", None)
+            if close is not None:
+                await close()
+
+    def _broke_off(self, error: Exception, taken: int) -> None:
+        if not taken or self._settings.stop_on_error:
             raise error
         self._interruption = f"the data broke off: {describe(error)}"
 
@@ -316,7 +352,8 @@ class Evaluation:
             observers=self._observer_notes(),
         )
         if self._observers is not None:
-            if self._observers.wants_finish:
+            if self._observers.wants_finish and not self._told_the_end:
+                self._told_the_end = True
                 self._observers.run_finished(result)
             result = evolve(result, summary=evolve(result.summary, observer_errors=self._observers.error_count))
         return result
@@ -342,13 +379,17 @@ class Providers:
         return self._found[spec]
 
 
+def _slices(entries: Iterable[Entry]) -> set[str]:
+    return {bound.slice for entry in entries for bound in entry.bounds if bound.slice is not None}
+
+
 def _needs(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """What each scorer needs of every item, by its key; what a target may bring (context) is left out."""
+    """What each scorer needs of every item, by its key."""
     return [
         (entry.key, need)
         for entry in entries
         for need in sorted(getattr(entry.scorer, "needs", ()))
-        if need.partition(".")[0] in ("ground_truth", "metadata", "expected_trajectory")
+        if need.partition(".")[0] in ("ground_truth", "metadata", "expected_trajectory", "context")
     ]
 
 
@@ -381,19 +422,11 @@ def _groups(paths: object) -> tuple[str, ...]:
     return found
 
 
-def _check_slices(plan: Plan, groups: Sequence[str]) -> None:
-    for entry in plan.common:
-        for bound in entry.bounds:
-            if bound.slice is not None and bound.slice.partition("=")[0] not in groups:
-                raise ConfigurationError(
-                    f"A bound of {entry.key!r} names the slice {bound.slice!r}, and group_by does not hold {bound.slice.partition('=')[0]!r}."
-                )
-
-
 def _factory(make: Callable[..., object]) -> Callable[[Any], Caller]:
-    if not callable(make):
+    if not callable(make) or iscoroutinefunction(make):
         raise ConfigurationError(
-            f"target_factory= must be a function that makes a target, found {type(make).__name__}."
+            "target_factory= must be a plain function that makes a target, found "
+            f"{'an async one' if callable(make) else type(make).__name__}."
         )
     from inspect import Parameter, signature
 

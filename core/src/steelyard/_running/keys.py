@@ -16,7 +16,7 @@ LONGEST_ARGUMENTS = 60
 def scorer_key(scorer: object) -> str:
     """The scorer's id, and in parentheses the arguments that it was made with, as JSON, where it was made with some.
 
-    ``check-includes("sun", ignore_case=false)``. Arguments longer than 60 characters are cut and end in 8 hexadecimal digits of their hash.
+    ``check-includes("sun", ignore_case=false)``. An argument that is a scorer itself is shown by its own key. Arguments longer than 60 characters are cut and end in 8 hexadecimal digits of their hash.
     """
     id = cast("str", scorer.id)  # type: ignore[attr-defined]
     args = getattr(scorer, "args", None)
@@ -32,6 +32,8 @@ def scorer_key(scorer: object) -> str:
 
 
 def _json(value: object) -> str:
+    if isinstance(getattr(value, "id", None), str) and callable(getattr(value, "score", None)):
+        return scorer_key(value)
     return json.dumps(value, ensure_ascii=False, default=_named)
 
 

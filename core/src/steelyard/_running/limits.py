@@ -26,7 +26,7 @@ async def bounded(
     sleep: Callable[[float], Awaitable[None]],
     fault_of: Callable[[T], BaseException | None] = lambda given: None,
 ) -> T:
-    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then and awaited for a moment.
+    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then, or when this is, and awaited for a moment.
 
     What its clean-up raises, or the fault in what it gives all the same, is the cause of the ``TimedOut``.
     """
@@ -45,6 +45,12 @@ async def bounded(
             ended = task.result()
             cause = ended.error or fault_of(ended.given())
         raise TimedOut(what, seconds) from cause
+    except asyncio.CancelledError:
+        if not task.done():  # this was cancelled, not the work: what surrounds both must see the work end first
+            if not task.cancelling():
+                task.cancel()
+            await asyncio.wait({task}, timeout=GRACE)
+        raise
     finally:
         timer.cancel()
         if not task.done():

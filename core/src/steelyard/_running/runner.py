@@ -56,22 +56,25 @@ class AsyncioRunner:
         taken = 0
         ended = False
 
-        async def worker() -> None:
+        async def next_item() -> tuple[int, Any] | None:
             nonlocal taken, ended
-            while True:
-                async with taking:
-                    if ended:
-                        return
-                    try:
-                        item = await anext(items)
-                    except StopAsyncIteration:
-                        ended = True
-                        return
-                    index, taken = taken, taken + 1
+            async with taking:
+                if ended:
+                    return None
                 try:
-                    await work(index, item)
-                except KeyboardInterrupt as error:
-                    raise Interrupted from error
+                    item = await anext(items)
+                except StopAsyncIteration:
+                    ended = True
+                    return None
+                taken += 1
+                return taken - 1, item
+
+        async def worker() -> None:
+            try:
+                while (numbered := await next_item()) is not None:
+                    await work(*numbered)
+            except KeyboardInterrupt as error:
+                raise Interrupted from error
 
         try:
             await _all(worker() for _ in range(concurrency))

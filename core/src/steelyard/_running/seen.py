@@ -8,7 +8,7 @@ from typing import Any
 from steelyard._model.conversation import AgentOutput, read_agent_input, read_agent_output
 from steelyard._model.errors import SteelyardError, UnreadableOutput
 from steelyard._model.outcome import Failed
-from steelyard._model.run import ScorerRun, run_of_item
+from steelyard._model.run import UNKNOWN_EFFORT, Effort, ScorerRun, run_of_item
 from steelyard._model.trajectory import Trajectory, extract_trajectory
 from steelyard._running.item import EvalItem
 from steelyard._running.target import TargetResult
@@ -17,16 +17,23 @@ from steelyard._running.target import TargetResult
 class Seen:
     """One input and output of an item. Each form is made when the first scorer asks for it, and shared by those that follow."""
 
-    __slots__ = ("_agent", "_plain", "_trajectory", "input", "item", "output", "pending", "results", "state")
+    __slots__ = ("_agent", "_plain", "_trajectory", "effort", "input", "item", "output", "pending", "results", "state")
 
     def __init__(
-        self, item: EvalItem, input: object, output: object, results: Sequence[TargetResult], state: object
+        self,
+        item: EvalItem,
+        input: object,
+        output: object,
+        results: Sequence[TargetResult],
+        state: object,
+        effort: Effort = UNKNOWN_EFFORT,
     ) -> None:
         self.item = item
         self.input = input
         self.output = output
         self.results = results
         self.state = state
+        self.effort = effort
         self.pending = False
         self._agent: ScorerRun[Any, Any] | Failed | None = None
         self._plain: ScorerRun[Any, Any] | Failed | None = None
@@ -70,7 +77,7 @@ class Seen:
         for result in self.results:
             if result.context is not None:
                 context = result.context
-        return run_of_item(self.item, self.input, seen, context, self.state, read_input)
+        return run_of_item(self.item, self.input, seen, context, self.state, read_input, self.effort)
 
     def _messages(self) -> AgentOutput:
         if not self.results:

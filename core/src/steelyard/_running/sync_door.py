@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from steelyard._scoring.door import close_loop, loop_is_running
 
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
 
     from steelyard._running.evaluation import Evaluation
 
@@ -33,6 +33,8 @@ def _drive_here(evaluation: Evaluation, handle: list[Any]) -> None:
     try:
         main = loop.create_task(evaluation.run())
         handle.extend((loop, main))
+        if evaluation.interrupted:  # before there was anything to cancel
+            main.cancel()
         try:
             loop.run_until_complete(main)
         except KeyboardInterrupt:
@@ -41,43 +43,67 @@ def _drive_here(evaluation: Evaluation, handle: list[Any]) -> None:
             if not evaluation.interrupted:
                 raise
         finally:
-            _wind_up(loop, evaluation)
+            _wind_up(loop, main, evaluation)
             if main.done() and not main.cancelled():
                 main.exception()
     finally:
         loop.close()
 
 
-def _wind_up(loop: AbstractEventLoop, evaluation: Evaluation) -> None:
+def _wind_up(loop: AbstractEventLoop, main: Task[None], evaluation: Evaluation) -> None:
     """Cancels what is left and waits for it; a first Ctrl-C meanwhile only ends the run, a second one ends the waiting too."""
     try:
-        close_loop(loop)
+        _end(loop, main)
     except KeyboardInterrupt:
         if evaluation.interrupted:
             raise
         evaluation.interrupt()
-        close_loop(loop)
+        _end(loop, main)
+
+
+def _end(loop: AbstractEventLoop, main: Task[None]) -> None:
+    """The run first, so that it takes down its own work from the outside in; cancelled all at once, clean-ups would be cancelled too."""
+    import asyncio
+
+    if not main.done():
+        main.cancel()
+        loop.run_until_complete(asyncio.wait({main}))
+    close_loop(loop)
+
+
+def _cancel(handle: list[Any]) -> None:
+    """Cancels the run of another thread's loop."""
+    if handle:
+        loop, main = handle
+        try:
+            loop.call_soon_threadsafe(main.cancel)
+        except RuntimeError:  # the loop was closed just now, so there is nothing left to cancel
+            pass
 
 
 def _drive_on_thread(evaluation: Evaluation) -> None:
     raised: list[BaseException] = []
     handle: list[Any] = []
+    # Not Thread.join: on CPython 3.11 one that Ctrl-C has struck takes the thread for ended, and the next one returns at once.
+    ended = Event()
 
     def body() -> None:
         try:
             _drive_here(evaluation, handle)
         except BaseException as error:
             raised.append(error)
+        finally:
+            ended.set()
 
     thread = Thread(target=copy_context().run, args=(body,), name="steelyard-run-evals", daemon=True)
-    thread.start()
     try:
-        thread.join()
+        thread.start()
+        ended.wait()
     except KeyboardInterrupt:
+        if not thread.is_alive() and not ended.is_set():  # it was struck before it began
+            raise
         evaluation.interrupt()
-        if handle:
-            loop, main = handle
-            loop.call_soon_threadsafe(main.cancel)
-        thread.join()
+        _cancel(handle)
+        ended.wait()
     if raised:
         raise raised[0]

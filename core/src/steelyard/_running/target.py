@@ -55,7 +55,7 @@ class TargetResult:
     """What a target returns when there is more to say than its output.
 
     ``messages`` are the run's messages where ``output`` is something else, ``context`` the texts that the answer rests on, ``trajectory`` or ``spans`` the path
-    taken, ``cost`` US dollars. A workflow gives ``step_results`` (step id to ``{status, input, output, started_at, ended_at, metadata}``, times in
+    taken, ``cost`` US dollars. ``cached`` says that the output came from a cache, so that how long the call took says nothing. A workflow gives ``step_results`` (step id to ``{status, input, output, started_at, ended_at, metadata}``, times in
     milliseconds) and, where they ran otherwise than in that order, ``step_execution_path``. Raises ``UnreadableOutput`` for fields of another kind.
     """
 
@@ -69,6 +69,7 @@ class TargetResult:
     metadata: Mapping[str, Any] | None = field(default=None, validator=_is_a(Mapping))
     step_results: Mapping[str, StepResult | Mapping[str, Any]] | None = field(default=None, kw_only=True)
     step_execution_path: Sequence[str] | None = field(default=None, kw_only=True)
+    cached: bool = field(default=False, kw_only=True, validator=_is_a(bool))
 
     def path(self) -> Trajectory | None:
         """The trajectory that was given, or that of the step results; None where neither is there."""
@@ -189,14 +190,11 @@ def _takes_call(target: Callable[..., Any]) -> bool:
 
 
 def _by_name(method: Callable[..., Any]) -> Callable[[Any, TargetCall], Any]:
-    parameters = _parameters(method)
-    names = [name for name in (*_CALL_FIELDS, "call") if name in parameters]
-    takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
-    options = {
-        parameter.name
-        for parameter in list(parameters.values())[1:]
-        if parameter.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    }
+    parameters = list(_parameters(method).values())
+    takes_more = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
+    by_name = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    options = {parameter.name for parameter in parameters[1:] if parameter.kind in by_name}
+    names = [name for name in (*_CALL_FIELDS, "call") if name in options]
 
     def call(given: Any, call: TargetCall) -> Any:
         named = {name: value for name, value in call.options.items() if takes_more or name in options}

@@ -12,7 +12,7 @@ from steelyard._model.conversation import read_agent_input
 from steelyard._model.errors import SteelyardError, TimedOut
 from steelyard._model.messages import Message
 from steelyard._model.outcome import Failed, NotScorable, Outcome, Scored, attach, describe
-from steelyard._model.run import ScorerRun
+from steelyard._model.run import UNKNOWN_EFFORT, Effort, ScorerRun
 from steelyard._model.trajectory import StepResult
 from steelyard._model.usage import Usage
 from steelyard._running.aggregate import TARGET
@@ -152,10 +152,12 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
     try:
         if item.output is not NOT_GIVEN:
             given, results = _read(settings.reply, item.output)
-            turns_given: Sequence[tuple[object, TargetResult | None]] = ()
+            turns_given: Sequence[Given] = ()
+            took_ms: float | None = None
         else:
             turns_given = await _call_target(settings, item, state)
             given, results = _joined(turns_given)
+            took_ms = _together(turns_given)
     except BaseException as error:
         if not is_contained(error):
             raise
@@ -164,7 +166,8 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
         return _errored(settings, index, item, own, id, error, started)
     answered = clock()
     plan = settings.plan
-    seen = Seen(item, first_input(item), given, results, state)
+    told = _told(results) if results else _NOTHING_TOLD
+    seen = Seen(item, first_input(item), given, results, state, _effort(took_ms, told))
     counted: Counted = []
     gates: ByKey[Outcome] = EMPTY
     if plan.gates.entries or own.gates:
@@ -196,20 +199,30 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
         scores,
         turns,
         1000 * (clock() - started),
-        _told(results) if results else _NOTHING_TOLD,
+        told,
         id,
     )
     return Done(result, counted, _for_callback(item, given, turns_given), len(turns), 1000 * (answered - started))
 
 
-_NOTHING_TOLD = (None, None, None)
+Told = tuple[Usage | None, float | None, Mapping[str, Any] | None]
+"""Usage, cost and metadata that the target told."""
+
+_NOTHING_TOLD: Told = (None, None, None)
+
+Given = tuple[object, TargetResult | None, float | None]
+"""What the target gave for one turn: output, the result that says more of it, and the milliseconds (None: cached)."""
 
 
-def _for_callback(item: EvalItem, given: object, turns_given: Sequence[tuple[object, TargetResult | None]]) -> object:
+def _effort(took_ms: float | None, told: Told) -> Effort:
+    return UNKNOWN_EFFORT if took_ms is None and told is _NOTHING_TOLD else (took_ms, told[0], told[1])
+
+
+def _for_callback(item: EvalItem, given: object, turns_given: Sequence[Given]) -> object:
     """What the per-item callback gets: what the target returned, as it is; a tuple of that for several turns."""
     if not turns_given:
         return item.output
-    returned = tuple([raw if result is None else result for raw, result in turns_given])
+    returned = tuple([raw if result is None else result for raw, result, _ in turns_given])
     return returned[0] if item.input is not None else returned
 
 
@@ -226,8 +239,8 @@ def _read(reply: ReplyMap | None, raw: object) -> tuple[object, tuple[TargetResu
     return result.output, (result,)
 
 
-async def _call_target(settings: Settings, item: EvalItem, state: object) -> list[tuple[object, TargetResult | None]]:
-    """What the target gives for each turn: the output, and the result that says more of it."""
+async def _call_target(settings: Settings, item: EvalItem, state: object) -> list[Given]:
+    """What the target gives for each turn."""
     caller = cast("Caller", settings.caller) if settings.make_target is None else settings.make_target(state)
     if item.inputs is not None:
         inputs = list(item.inputs)
@@ -239,19 +252,25 @@ async def _call_target(settings: Settings, item: EvalItem, state: object) -> lis
     call = TargetCall(
         options=options, request_context=item.request_context, tracing_context=item.tracing_context, state=state
     )
-    given: list[tuple[object, TargetResult | None]] = []
+    clock = settings.services.judging.clock
+    given: list[Given] = []
     for at, one in enumerate(inputs):
         if at:
             call = evolve(call, turn_index=at, history=(*call.history, *_said(inputs[at - 1], given[-1])))
+        asked = clock()
         raw = await _one_call(settings, caller, one, call)
+        took_ms = 1000 * (clock() - asked)
         output, results = _read(settings.reply, raw)
-        given.append((output, results[0] if results else None))
+        if not results:
+            given.append((output, None, took_ms))
+        else:
+            given.append((output, results[0], None if results[0].cached else took_ms))
     return given
 
 
-def _said(asked: object, answer: tuple[object, TargetResult | None]) -> tuple[Message, ...]:
+def _said(asked: object, answer: Given) -> tuple[Message, ...]:
     """The messages of one turn, as far as they can be read."""
-    output, result = answer
+    output, result, _ = answer
     said: tuple[Message, ...] = ()
     try:
         said = read_agent_input(asked).input_messages
@@ -277,15 +296,23 @@ async def _answer(settings: Settings, caller: Caller, given: object, call: Targe
     return await value if isawaitable(value) else value
 
 
-def _joined(turns: Sequence[tuple[object, TargetResult | None]]) -> tuple[object, tuple[TargetResult, ...]]:
+def _joined(turns: Sequence[Given]) -> tuple[object, tuple[TargetResult, ...]]:
     if len(turns) == 1:
-        output, result = turns[0]
+        output, result, _ = turns[0]
         return output, () if result is None else (result,)
-    results = tuple([TargetResult(output) if result is None else result for output, result in turns])
-    return tuple([output for output, _ in turns]), results
+    results = tuple([TargetResult(output) if result is None else result for output, result, _ in turns])
+    return tuple([output for output, _, _ in turns]), results
 
 
-def _told(results: Sequence[TargetResult]) -> tuple[Usage | None, float | None, Mapping[str, Any] | None]:
+def _together(turns: Sequence[Given]) -> float | None:
+    """The milliseconds of all turns; None where one is not known."""
+    if len(turns) == 1:
+        return turns[0][2]
+    durations = [took_ms for _, _, took_ms in turns if took_ms is not None]
+    return sum(durations) if len(durations) == len(turns) else None
+
+
+def _told(results: Sequence[TargetResult]) -> Told:
     """Usage, cost and metadata that the target told, over all turns; unknown where one turn did not tell."""
     usage, cost, metadata = results[0].usage, results[0].cost, results[0].metadata
     for result in results[1:]:
@@ -424,7 +451,8 @@ async def _step_outcomes(
             )
             for entry in scope.entries
         ]
-    return await _outcomes(settings, scope, Seen(seen.item, step.input, step.output, (), seen.state))
+    effort = (step.duration_ms, None, None)
+    return await _outcomes(settings, scope, Seen(seen.item, step.input, step.output, (), seen.state, effort))
 
 
 def _step(step_id: str, results: Sequence[TargetResult]) -> StepResult | None:
@@ -449,15 +477,16 @@ async def _turn(
     item: EvalItem,
     own: Own,
     at: int,
-    given: tuple[object, TargetResult | None],
+    given: Given,
     state: object,
     counted: Counted,
 ) -> TurnItemResult:
     """Outcomes of one turn's own gates and scorers, on its own input and output."""
     gates, scorers = own.turns[at]
     asked = cast("Sequence[Any]", item.turns)[at].input
-    output, result = given
-    seen = Seen(item, asked, output, () if result is None else (result,), state)
+    output, result, took_ms = given
+    told = _NOTHING_TOLD if result is None else _told((result,))
+    seen = Seen(item, asked, output, () if result is None else (result,), state, _effort(took_ms, told))
     return TurnItemResult(
         index=at,
         input=asked,

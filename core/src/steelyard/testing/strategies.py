@@ -5,10 +5,10 @@ Each value is well-formed by itself and small. A result's parts are drawn one by
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import timedelta, timezone
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from steelyard._model.conversation import AgentInput, AgentOutput
 from steelyard._model.errors import (
@@ -60,6 +60,20 @@ except ImportError as error:
     ) from error
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _brief(make: Callable[P, SearchStrategy[T]]) -> Callable[P, SearchStrategy[T]]:
+    """The strategies of a function, made once, and shown as a call of it: they would spell out all that they are made of."""
+    made = cache(make)
+
+    def drawn(draw: st.DrawFn, *args: P.args, **kwargs: P.kwargs) -> T:
+        return draw(made(*args, **kwargs))  # type: ignore[arg-type]
+
+    drawn.__name__ = drawn.__qualname__ = make.__name__
+    drawn.__doc__, drawn.__module__ = make.__doc__, make.__module__
+    return st.composite(drawn)
+
 
 _HALVES = st.sampled_from(["\ud83d", "é", "雪", "🐟", "\x00", "\u2028", '"', "\\"])
 _EVERY_SECOND = timedelta(seconds=1)
@@ -68,19 +82,19 @@ _EVERY_SECOND = timedelta(seconds=1)
 # -- values of users ------------------------------------------------------------------------------------------------------------------
 
 
-@cache
+@_brief
 def texts() -> SearchStrategy[str]:
     """Short texts of any characters, halves of characters among them."""
     return st.text(st.one_of(st.characters(), _HALVES), max_size=8)
 
 
-@cache
+@_brief
 def numbers() -> SearchStrategy[float]:
     """Finite numbers, whole ones among them."""
     return st.one_of(st.integers(-3, 100), st.floats(allow_nan=False, allow_infinity=False))
 
 
-@cache
+@_brief
 def json_values() -> SearchStrategy[Any]:
     """What JSON can say, nested a little."""
     leaves: SearchStrategy[Any] = st.one_of(st.none(), st.booleans(), numbers(), texts())
@@ -89,7 +103,7 @@ def json_values() -> SearchStrategy[Any]:
     )
 
 
-@cache
+@_brief
 def values() -> SearchStrategy[Any]:
     """What people put into data: what JSON can say, values of the standard library, messages, in lists, tuples and mappings."""
     leaves: SearchStrategy[Any] = st.one_of(
@@ -108,7 +122,7 @@ def _containers(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
     )
 
 
-@cache
+@_brief
 def hashables() -> SearchStrategy[Hashable]:
     """Values that can stand in a set: texts, numbers, bytes, dates and times, decimals, fractions, ids, and tuples of these."""
     zones = st.one_of(st.none(), st.integers(-86_399, 86_399).map(lambda offset: timezone(offset * _EVERY_SECOND)))
@@ -154,13 +168,13 @@ def _counts() -> SearchStrategy[int]:
 # -- messages and trajectories --------------------------------------------------------------------------------------------------------
 
 
-@cache
+@_brief
 def media_parts() -> SearchStrategy[MediaPart]:
     """Images and files in messages."""
     return st.builds(MediaPart, st.sampled_from(["image", "file"]), _fields())
 
 
-@cache
+@_brief
 def tool_calls() -> SearchStrategy[ToolCall]:
     """Tool calls in any state."""
     return st.builds(
@@ -176,7 +190,7 @@ def tool_calls() -> SearchStrategy[ToolCall]:
     )
 
 
-@cache
+@_brief
 def messages() -> SearchStrategy[Message]:
     """Messages of any role."""
     parts: SearchStrategy[Part] = st.one_of(texts(), media_parts())
@@ -195,19 +209,19 @@ def messages() -> SearchStrategy[Message]:
     )
 
 
-@cache
+@_brief
 def agent_inputs() -> SearchStrategy[AgentInput]:
     """What agents are given."""
     return st.lists(messages(), max_size=3).map(AgentInput.from_messages)
 
 
-@cache
+@_brief
 def agent_outputs() -> SearchStrategy[AgentOutput]:
     """What agents answer."""
     return st.lists(messages(), max_size=3).map(AgentOutput)
 
 
-@cache
+@_brief
 def trajectory_steps() -> SearchStrategy[TrajectoryStep]:
     """Steps of every type, with steps inside."""
     flat = _steps(st.just(()))
@@ -234,13 +248,13 @@ def _steps(children: SearchStrategy[tuple[TrajectoryStep, ...]]) -> SearchStrate
     )
 
 
-@cache
+@_brief
 def trajectories() -> SearchStrategy[Trajectory]:
     """Paths that targets took."""
     return st.builds(Trajectory, _few(trajectory_steps()), _maybe(numbers()))
 
 
-@cache
+@_brief
 def expected_steps() -> SearchStrategy[ExpectedStep]:
     """Steps that should occur, with expectations for the steps inside."""
     children = st.builds(TrajectoryExpectation, steps=_maybe(_few(st.builds(ExpectedStep, name=texts()))))
@@ -255,7 +269,7 @@ def expected_steps() -> SearchStrategy[ExpectedStep]:
     )
 
 
-@cache
+@_brief
 def expectations() -> SearchStrategy[TrajectoryExpectation]:
     """What trajectories should look like."""
     return st.builds(
@@ -270,7 +284,7 @@ def expectations() -> SearchStrategy[TrajectoryExpectation]:
     )
 
 
-@cache
+@_brief
 def step_results() -> SearchStrategy[StepResult]:
     """What steps of workflows gave."""
     return st.builds(
@@ -285,7 +299,7 @@ def step_results() -> SearchStrategy[StepResult]:
     )
 
 
-@cache
+@_brief
 def target_results() -> SearchStrategy[TargetResult]:
     """What targets return when they say more than their output."""
     return st.builds(
@@ -298,13 +312,14 @@ def target_results() -> SearchStrategy[TargetResult]:
         cost=_maybe(numbers()),
         metadata=_maybe(_fields()),
         step_results=_maybe(_mappings(step_results(), texts())),
+        cached=st.booleans(),
     )
 
 
 # -- outcomes -------------------------------------------------------------------------------------------------------------------------
 
 
-@cache
+@_brief
 def usages() -> SearchStrategy[Usage]:
     """Token counts, known and unknown."""
     count = st.one_of(st.none(), st.just(0), _counts())
@@ -318,14 +333,14 @@ def usages() -> SearchStrategy[Usage]:
     )
 
 
-@cache
+@_brief
 def scales() -> SearchStrategy[Scale]:
     """Scales in both directions."""
     ends = st.lists(st.integers(-10, 100), min_size=2, max_size=2, unique=True).map(sorted)
     return st.builds(lambda pair, way: Scale(pair[0], pair[1], way), ends, st.sampled_from(["higher", "lower"]))
 
 
-@cache
+@_brief
 def judge_errors() -> SearchStrategy[JudgeError]:
     """Failures of judges, with what is known of them."""
 
@@ -355,7 +370,7 @@ def judge_errors() -> SearchStrategy[JudgeError]:
     return st.builds(made, st.sampled_from(kinds), texts(), known)
 
 
-@cache
+@_brief
 def errors() -> SearchStrategy[BaseException]:
     """Errors of targets, scorers and judges: Steelyard's and others."""
     plain = [SteelyardError, ConfigurationError, UnreadableOutput, ValueError, KeyError, RuntimeError, TimeoutError]
@@ -367,7 +382,7 @@ def errors() -> SearchStrategy[BaseException]:
     )
 
 
-@cache
+@_brief
 def judge_executions() -> SearchStrategy[JudgeExecution]:
     """Questions to judges and what came of them."""
     return st.builds(
@@ -389,7 +404,7 @@ def judge_executions() -> SearchStrategy[JudgeExecution]:
     )
 
 
-@cache
+@_brief
 def score_results() -> SearchStrategy[ScoreResult]:
     """Evidence of runs of scorers."""
     return st.builds(
@@ -412,7 +427,7 @@ def score_results() -> SearchStrategy[ScoreResult]:
     )
 
 
-@cache
+@_brief
 def scored(scale: Scale = Scale()) -> SearchStrategy[Scored]:
     """Measurements on a scale, 0 to 1 if none is given."""
     score = st.one_of(st.sampled_from([scale.low, scale.high]), st.floats(scale.low, scale.high))
@@ -426,13 +441,13 @@ def scored(scale: Scale = Scale()) -> SearchStrategy[Scored]:
     )
 
 
-@cache
+@_brief
 def not_scorables() -> SearchStrategy[NotScorable]:
     """Statements that there is nothing to measure."""
     return st.builds(NotScorable, _maybe(st.sampled_from(STEPS)), _maybe(texts()), result=_maybe(score_results()))
 
 
-@cache
+@_brief
 def failures() -> SearchStrategy[Failed]:
     """Failures to measure."""
     return st.builds(
@@ -440,7 +455,7 @@ def failures() -> SearchStrategy[Failed]:
     )
 
 
-@cache
+@_brief
 def outcomes(scale: Scale = Scale()) -> SearchStrategy[Outcome]:
     """What becomes of scorers: numbers on the scale, nothing to measure, failures."""
     return st.one_of(scored(scale), not_scorables(), failures())
@@ -462,7 +477,7 @@ def by_key(values: SearchStrategy[T], more: SearchStrategy[T] | None = None) -> 
 # -- items and results ----------------------------------------------------------------------------------------------------------------
 
 
-@cache
+@_brief
 def items() -> SearchStrategy[EvalItem]:
     """Items as an evaluation takes them, with one input, several, or turns; without scorers of their own."""
     more: dict[str, SearchStrategy[Any]] = {
@@ -484,7 +499,7 @@ def items() -> SearchStrategy[EvalItem]:
     )
 
 
-@cache
+@_brief
 def turn_item_results() -> SearchStrategy[TurnItemResult]:
     """Single turns of single items."""
     return st.builds(
@@ -500,11 +515,11 @@ def turn_item_results() -> SearchStrategy[TurnItemResult]:
 def _grouped(plain: SearchStrategy[ByKey[T]]) -> SearchStrategy[Mapping[str, Any]]:
     """Scores as they stand in results: by key, or in groups."""
     agent = st.fixed_dictionaries({"agent": plain, "trajectory": plain})
-    workflow = st.fixed_dictionaries({"workflow": plain, "steps": st.dictionaries(texts(), plain, max_size=2)})
+    workflow = st.fixed_dictionaries({"workflow": plain, "steps": st.dictionaries(texts(), plain, min_size=1, max_size=2)})
     return st.one_of(plain, agent, workflow)
 
 
-@cache
+@_brief
 def item_results() -> SearchStrategy[ItemResult]:
     """Items and what came of them."""
     answered = st.builds(
@@ -534,7 +549,7 @@ def item_results() -> SearchStrategy[ItemResult]:
     return st.one_of(answered, failed)
 
 
-@cache
+@_brief
 def aggregates() -> SearchStrategy[Aggregate]:
     """Accounts of scorers over all items, with slices."""
     flat = _aggregates(st.just({}))
@@ -561,7 +576,7 @@ def _aggregates(slices: SearchStrategy[dict[Any, Aggregate]]) -> SearchStrategy[
     )
 
 
-@cache
+@_brief
 def gate_results() -> SearchStrategy[GateResult]:
     """What became of gates."""
     return st.builds(
@@ -578,7 +593,7 @@ def gate_results() -> SearchStrategy[GateResult]:
     )
 
 
-@cache
+@_brief
 def threshold_results() -> SearchStrategy[ThresholdResult]:
     """What became of bounds."""
     bound = st.builds(
@@ -617,7 +632,7 @@ def _averages() -> SearchStrategy[ByKey[float | None]]:
     return by_key(_maybe(numbers()), _maybe(numbers()))
 
 
-@cache
+@_brief
 def turn_results() -> SearchStrategy[TurnResult]:
     """Single turns over all items."""
     return st.builds(
@@ -630,7 +645,7 @@ def turn_results() -> SearchStrategy[TurnResult]:
     )
 
 
-@cache
+@_brief
 def summaries() -> SearchStrategy[Summary]:
     """Counts, durations and costs of runs."""
     return st.builds(
@@ -651,7 +666,7 @@ def summaries() -> SearchStrategy[Summary]:
     )
 
 
-@cache
+@_brief
 def eval_results() -> SearchStrategy[EvalResult]:
     """Results of evaluations."""
     return st.builds(

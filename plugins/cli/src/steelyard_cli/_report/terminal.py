@@ -1,0 +1,310 @@
+"""The report on a terminal, or wherever standard output goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from steelyard_cli._report.account import WorstItem
+from steelyard_cli._report.grid import Column, grid, stacked
+from steelyard_cli._report.model import Report
+from steelyard_cli._report.numbers import NOT_MEASURED, count, money, number, percent, span
+from steelyard_cli._report.rows import Row, RowStatus
+from steelyard_cli._report.text import encodable, shortened, visible
+
+if TYPE_CHECKING:
+    from steelyard import Usage
+
+    from steelyard_cli._report.model import Slice, Spending
+
+MOST_ROWS = 200
+MOST_SLICES = 60
+LONGEST_NAME = 200
+LONGEST_REASON = 300
+
+STYLES = {
+    RowStatus.PASSED: "green",
+    RowStatus.MISSED: "bold red",
+    RowStatus.NOT_COMPUTED: "bold yellow",
+    RowStatus.NO_SAY: "yellow",
+    RowStatus.TRACKED: "dim",
+    RowStatus.NOT_MEASURED: "yellow",
+}
+SHOWN = {RowStatus.TRACKED: "-"}
+VERDICT_STYLES = {"passed": "bold green", "scored": "bold yellow", "failed": "bold red", None: "bold yellow"}
+
+Say = Callable[[str], str]
+
+
+def console_on(stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None) -> Console:
+    """A console that writes what it is given and nothing else: no markup is read, nothing is highlighted.
+
+    There are no styles at all where the stream is no terminal, with ``NO_COLOR``, and with ``TERM=dumb``. ``COLUMNS`` sets the width.
+    """
+    import os
+
+    known = os.environ if environment is None else environment
+    plain = bool(known.get("NO_COLOR")) or known.get("TERM") == "dumb" or not is_terminal(stream)
+    return Console(
+        file=stream,
+        width=width,
+        color_system=None if plain else "auto",
+        force_terminal=None if not plain else False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=False,
+        _environ=known,
+    )
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether the stream is a terminal; a stream that cannot tell is none."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def print_report(report: Report, stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None) -> None:
+    """Writes the report to a stream: to a pipe as to a terminal, but for the colours. Characters that its encoding lacks become escapes."""
+    console = console_on(stream, width=width, environment=environment)
+    encoding = console.encoding
+
+    def say(text: str) -> str:
+        return encodable(visible(text), encoding)
+
+    for block in _blocks(report, console.width, say):
+        console.print(block)
+
+
+def _blocks(report: Report, width: int, say: Say) -> Iterator[RenderableType]:
+    yield from _head(report, say)
+    if report.rows:
+        yield ""
+        yield _rows_in_lines(report.rows[:MOST_ROWS], width, say)
+        yield from _left_out(len(report.rows) - MOST_ROWS, "line")
+    if report.parts or report.labels:
+        yield ""
+        yield from _parts(report, width, say)
+    if report.slices:
+        yield ""
+        yield _title("Slices")
+        yield _slices(report.slices[:MOST_SLICES], width, say)
+        yield from _left_out(len(report.slices) - MOST_SLICES, "slice")
+    if report.worst:
+        yield ""
+        yield _title("Items to look at")
+        for item in report.worst:
+            yield from _worst(item, say)
+        yield from _left_out(report.n_worst_left_out, "item that failed or could not be computed", "items that failed or could not be computed")
+    yield ""
+    yield from _spending(report)
+    yield from _troubles(report)
+    yield ""
+    yield from _verdict(report, say)
+
+
+def _title(text: str) -> Text:
+    return Text(text, style="bold")
+
+
+def _line(text: str, style: str = "", indent: int = 2) -> Padding:
+    return Padding(Text(text, style=style, overflow="fold"), (0, 0, 0, indent))
+
+
+def _left_out(n: int, one: str, many: str | None = None) -> Iterator[RenderableType]:
+    if n > 0:
+        yield _line(f"and {count(n, f'more {one}', f'more {many or one + chr(115)}')}", "dim")
+
+
+# -- head and foot --------------------------------------------------------------------------------------------------------------------
+
+
+def _head(report: Report, say: Say) -> Iterator[RenderableType]:
+    head = Text(shortened(say(report.name), LONGEST_NAME), style="bold", overflow="fold")
+    head.append(f": {count(report.n_items, 'item')}")
+    if report.partial is not None:
+        head.append(f", {report.partial}", style="bold yellow")
+    yield head
+    if report.stopped is not None:
+        yield _line(f"stopped: {shortened(say(report.stopped), LONGEST_REASON)}", "yellow")
+    if report.statuses:
+        words = ", ".join(f"{n:,} {status}" for status, n in sorted(report.statuses.items()))
+        yield _line(words)
+
+
+def _spending(report: Report) -> Iterator[RenderableType]:
+    took = NOT_MEASURED if report.duration_ms is None else span(report.duration_ms / 1000)
+    yield _line(f"Time: {took}")
+    yield _line(f"Target: {_spent(report.target)}")
+    judge = "not asked" if report.judge.calls == 0 else _spent(report.judge)
+    yield _line(f"Judge: {judge}")
+
+
+def _spent(spending: Spending) -> str:
+    words = []
+    if spending.calls is not None:
+        words.append(count(spending.calls, "call"))
+    tokens = f"tokens {_tokens(spending.usage)}"
+    if spending.usage is not None and spending.calls_without_usage:
+        tokens += f" ({count(spending.calls_without_usage, 'call')} told none)"
+    cost = f"cost {money(spending.cost)}"
+    if spending.cost is not None and spending.calls_without_cost:
+        cost += f" ({count(spending.calls_without_cost, 'call')} told none)"
+    return ", ".join([*words, tokens, cost])
+
+
+def _tokens(usage: Usage | None) -> str:
+    if usage is None:
+        return NOT_MEASURED
+    found = {
+        "in": usage.input_tokens,
+        "cached": usage.cached_input_tokens,
+        "written to cache": usage.cache_creation_tokens,
+        "out": usage.output_tokens,
+    }
+    told = ", ".join(f"{n:,} {name}" for name, n in found.items() if n is not None)
+    total = usage.total_tokens
+    if total is None:
+        return f"{told} (others {NOT_MEASURED})" if told else NOT_MEASURED
+    return f"{total:,} ({told})"
+
+
+def _troubles(report: Report) -> Iterator[RenderableType]:
+    troubles = (
+        (report.target_errors, "item on which the target failed", "items on which the target failed"),
+        (report.bad_items, "item that could not be taken", "items that could not be taken"),
+        (report.skipped, "line of the data skipped as unreadable", "lines of the data skipped as unreadable"),
+        (report.callback_errors, "error in a callback", "errors in callbacks"),
+        (report.observer_errors, "error in an observer", "errors in observers"),
+        (report.threads_left_behind, "thread left behind, still running", "threads left behind, still running"),
+    )
+    for n, one, many in troubles:
+        if n:
+            yield _line(count(n, one, many), "yellow")
+
+
+def _verdict(report: Report, say: Say) -> Iterator[RenderableType]:
+    yield Text(f"Verdict: {say(report.words.headline)}", style=VERDICT_STYLES[report.verdict], overflow="fold")
+    for reason in report.words.because[:20]:
+        yield _line(f"- {shortened(say(reason), 600)}")
+    yield from _left_out(len(report.words.because) - 20, "reason")
+
+
+# -- tables ---------------------------------------------------------------------------------------------------------------------------
+
+NAME = Column(head="scorer", label="", least=20)
+BETTER = Column(head="better", label="better")
+AVERAGE = Column(head="average", label="average", right=True)
+SCORED = Column(head="scored", label="scored", right=True)
+NOT_SCORABLE = Column(head="not scorable", label="not scorable", right=True)
+FAILED = Column(head="failed", label="failed", right=True)
+COUNTS = Column(head="scored/ not\u00a0scorable/ failed", label="scored/not scorable/failed", right=True)
+BOUND = Column(head="bound", label="bound", least=14)
+RESULT = Column(head="result", label="result", least=8)
+
+
+def _rows_in_lines(rows: Sequence[Row], width: int, say: Say) -> RenderableType:
+    wide = [_row(row, say) for row in rows]
+    return _fitting([NAME, BETTER, AVERAGE, SCORED, NOT_SCORABLE, FAILED, BOUND, RESULT], wide, width, counts_at=3)
+
+
+def _row(row: Row, say: Say) -> list[Text]:
+    style = STYLES[row.status]
+    return [
+        Text(shortened(say(row.name), LONGEST_NAME)),
+        Text(row.direction or "-"),
+        _number(row.shown_average),
+        *_counts(row),
+        Text(row.bound or "-"),
+        Text(SHOWN.get(row.status, str(row.status)), style=style),
+    ]
+
+
+def _number(shown: str) -> Text:
+    return Text(shown, style="yellow" if shown == NOT_MEASURED else "")
+
+
+def _counts(seen: Row | Slice) -> list[Text]:
+    return [
+        Text(f"{seen.n_scored}"),
+        Text(f"{seen.n_not_scorable}", style="" if seen.n_not_scorable else "dim"),
+        Text(f"{seen.n_failed}", style="bold yellow" if seen.n_failed else "dim"),
+    ]
+
+
+def _fitting(columns: list[Column], rows: list[list[Text]], width: int, *, counts_at: int) -> RenderableType:
+    """A table with the three counts apart, or one with them together where that is too wide, or each line by itself."""
+    table = grid(columns, rows, width)
+    if table is None:
+        joined = [
+            [*row[:counts_at], Text("/").join(row[counts_at : counts_at + 3]), *row[counts_at + 3 :]] for row in rows
+        ]
+        table = grid([*columns[:counts_at], COUNTS, *columns[counts_at + 3 :]], joined, width)
+    return stacked(columns, rows, width) if table is None else table
+
+
+def _slices(slices: Sequence[Slice], width: int, say: Say) -> RenderableType:
+    columns = [
+        Column(head="slice", label="", least=16),
+        Column(head="scorer", label="scorer", least=16),
+        BETTER,
+        AVERAGE,
+        Column(head="standard error", label="standard error", right=True),
+        Column(head="items passing", label="items passing", right=True),
+        SCORED,
+        NOT_SCORABLE,
+        FAILED,
+    ]
+    rows = [
+        [
+            Text(shortened(say(each.slice), LONGEST_NAME)),
+            Text(shortened(say(each.name), LONGEST_NAME)),
+            Text(each.scale.direction),
+            _number(number(each.average, (each.scale.low, each.scale.high))),
+            Text("-" if each.standard_error is None else number(each.standard_error)),
+            Text("-" if each.pass_rate is None else percent(each.pass_rate)),
+            *_counts(each),
+        ]
+        for each in slices
+    ]
+    return _fitting(columns, rows, width, counts_at=6)
+
+
+def _parts(report: Report, width: int, say: Say) -> Iterator[RenderableType]:
+    yield _title("Parts of scores")
+    columns = [
+        Column(head="part", label="", least=20),
+        Column(head="average", label="average", right=True),
+        Column(head="items", label="items", right=True),
+    ]
+    rows = [
+        [
+            Text(shortened(say(f"{part.name}/{part.part}"), LONGEST_NAME)),
+            _number(number(part.average)),
+            Text(f"{part.n}"),
+        ]
+        for part in report.parts
+    ]
+    if rows:
+        yield grid(columns, rows, width) or stacked(columns, rows, width)
+    for each in report.labels:
+        counts = ", ".join(f"{say(label)} {n:,}" for label, n in each.counts.items())
+        yield _line(shortened(f"labels of {say(each.name)}: {counts}", 1000))
+
+
+def _worst(item: WorstItem, say: Say) -> Iterator[RenderableType]:
+    head = Text(shortened(say(item.id), LONGEST_NAME), overflow="fold")
+    status_style = {"failed": "bold red", "errored": "bold yellow"}.get(item.status, "")
+    head.append(f" ({item.status})", style=status_style)
+    head.append(f"  {shortened(say(item.broke), LONGEST_NAME)}")
+    if item.score is not None:
+        head.append(f"  {number(item.score)}")
+    yield Padding(head, (0, 0, 0, 2))
+    if item.reason:
+        yield _line(shortened(say(item.reason), LONGEST_REASON), indent=4)

@@ -1,0 +1,126 @@
+"""The verdict in words: what it means, and which gate or bound made it so, missed by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from attrs import frozen
+from steelyard import Verdict
+
+from steelyard_cli._report.numbers import count, number, percent, short
+from steelyard_cli._report.rows import Row, RowStatus
+
+
+@frozen
+class VerdictInWords:
+    """``headline`` is one sentence, ``because`` a sentence for each gate or bound that did not pass, or that had no say."""
+
+    headline: str
+    because: tuple[str, ...] = ()
+
+
+def verdict_in_words(verdict: Verdict | None, rows: Sequence[Row], partial: str | None) -> VerdictInWords:
+    """The verdict in words. ``partial`` says how many items there are of how many, where the run did not end."""
+    gates = [row for row in rows if row.kind == "gate"]
+    bounds = [row for row in rows if row.kind == "threshold"]
+    asked = [*gates, *bounds]
+    missed = [row for row in asked if row.passed is False]
+    silent = [row for row in asked if row.passed is None]
+    because = (*map(why_not_passed, missed), *map(why_no_say, silent))
+    unmeasured = bool(asked) and not any(row.n_scored for row in asked)
+    match verdict:
+        case Verdict.PASSED:
+            return VerdictInWords(f"passed: {_what_passed(gates, bounds)}.", because)
+        case Verdict.SCORED:
+            rest = "every gate held, but " if gates else ""
+            n = sum(row.passed is False for row in bounds)
+            return VerdictInWords(f"scored: {rest}{count(n, 'threshold')} of {len(bounds)} not met.", because)
+        case Verdict.FAILED if unmeasured:
+            return VerdictInWords(
+                "failed: nothing could be measured. This says nothing about how good the target is: see what went wrong.",
+                because,
+            )
+        case Verdict.FAILED:
+            n = sum(row.passed is False for row in gates)
+            return VerdictInWords(f"failed: {count(n, 'gate')} of {len(gates)} did not hold.", because)
+        case None:
+            return VerdictInWords(_no_verdict(asked, partial), because)
+
+
+def _what_passed(gates: Sequence[Row], bounds: Sequence[Row]) -> str:
+    n_gates, n_bounds = (sum(row.passed is True for row in rows) for rows in (gates, bounds))
+    held = [f"{count(n_gates, 'gate')} held"] if n_gates else []
+    met = [f"{count(n_bounds, 'threshold was', 'thresholds were')} met"] if n_bounds else []
+    return " and ".join(held + met)
+
+
+def _no_verdict(asked: Sequence[Row], partial: str | None) -> str:
+    if partial is not None:
+        return f"no verdict: the run ended early ({partial})."
+    if not asked:
+        return "no verdict: no gate and no threshold is set, so nothing can pass or fail."
+    return f"no verdict: of {count(len(asked), 'gate or threshold', 'gates and thresholds')} none had anything to measure."
+
+
+def why_not_passed(row: Row) -> str:
+    """Why a gate or bound did not pass: one sentence or two."""
+    return _why_gate(row) if row.kind == "gate" else _why_bound(row)
+
+
+def why_no_say(row: Row) -> str:
+    """Why a gate or bound had no say."""
+    what = "Gate" if row.kind == "gate" else "Threshold"
+    n = row.n_not_scorable
+    why = f"{count(n, 'item was', 'items were')} not scorable" if n else "no item belongs to it"
+    return f"{what} {row.name} had no say: {why}, and none was scored."
+
+
+def _why_gate(row: Row) -> str:
+    best = "the best score" if row.scale is None else short(row.scale.best)
+    n_best = row.n_best or 0
+    measured = row.n_scored + row.n_failed
+    failed = f"{count(row.n_failed, 'item')} could not be computed"
+    if row.status is RowStatus.NOT_COMPUTED:
+        rest = f"; the other {row.n_scored:,} reached {best}" if row.n_scored else ""
+        return f"Gate {row.name} could not be decided: {failed}{rest}."
+    if row.rule is not None and row.rule.startswith("each item"):
+        words = f"{count(row.n_scored - n_best, 'item')} of {measured:,} did not reach {best}"
+    else:
+        share = percent(n_best / measured) if measured else "none"
+        words = f"{n_best:,} of {count(measured, 'item')} ({share}) reached {best}"
+        if row.rule is not None:
+            words += f", and {row.rule} was asked"
+            short_of = _items_short(row.rule, n_best, measured)
+            words += f": missed by {count(short_of, 'item')}" if short_of else ""
+    return f"Gate {row.name} did not hold: {words}" + (f"; {failed}." if row.n_failed else ".")
+
+
+def _items_short(rule: str, n_best: int, measured: int) -> int | None:
+    """By how many items a gate on a share of them was missed."""
+    share, found, _ = rule.partition("% of items")
+    return max(1, ceil(float(share) / 100 * measured - 1e-9) - n_best) if found else None
+
+
+def _why_bound(row: Row) -> str:
+    what = f"pass rate of {row.name}" if row.of == "pass_rate" else f"average of {row.name}"
+    failed = f"{count(row.n_failed, 'item')} could not be computed"
+    asked = _asked(row)
+    value = row.value
+    if value is None:
+        if row.part is not None and not row.n_failed:
+            return f"The {what} could not be decided: no score has the part {row.part!r}, and {asked} was asked."
+        return f"The {what} could not be decided: {failed}, and {asked} was asked."
+    shown = number(value, (row.min, row.max))
+    over = f"over {count(row.n_scored, 'item')}"
+    if row.status is RowStatus.NOT_COMPUTED:
+        return f"The {what} could not be decided: {failed}. It is {shown} {over}, and {asked} was asked."
+    by = row.min - value if row.min is not None and value < row.min else value - (row.max or 0.0)
+    rest = f"; {failed}" if row.n_failed else ""
+    return f"The {what} is {shown} {over}, and {asked} was asked: missed by {number(by)}{rest}."
+
+
+def _asked(row: Row) -> str:
+    if row.min is not None and row.max is not None:
+        return f"{short(row.min)} to {short(row.max)}"
+    return f"at least {short(row.min)}" if row.min is not None else f"at most {short(row.max or 0.0)}"
