@@ -20,7 +20,8 @@ def seconds(statement: str) -> float:
 
 
 def main(rounds: int = 15) -> dict[str, Any]:
-    """Best of so many interleaved rounds: milliseconds of each statement above the bare interpreter, and the ratios to attrs."""
+    """Best of so many interleaved rounds: milliseconds of each statement above the bare interpreter, and the ratios to
+    attrs."""
     taken: dict[str, list[float]] = {statement: [] for statement in STATEMENTS}
     for _ in range(rounds):
         for statement in STATEMENTS:

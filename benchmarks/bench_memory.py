@@ -14,9 +14,9 @@ def stream(count: int) -> Iterator[dict[str, Any]]:
     """So many items, each made when it is asked for."""
     from steelyard import Message
 
-    words = "the parcel left our warehouse on Monday and should reach you within three working days".split()
+    words = "the parcel left our warehouse on Monday and should reach you within three working days"
     for n in range(count):
-        text = " ".join([str(n), *words, *words, *words])
+        text = f"{n} {words} {words} {words}"
         yield {"input": f"Where is parcel {n}?", "output": (Message("assistant", text),), "metadata": {"n": n}}
 
 
@@ -25,7 +25,6 @@ def evaluate(count: int) -> int:
     import resource
 
     import steelyard_checks as checks
-
     from steelyard import Threshold, run_evals
 
     scorers = [checks.includes("warehouse"), Threshold(checks.similarity("the parcel left our warehouse"), min=0.1)]

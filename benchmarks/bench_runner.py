@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from time import process_time
 from typing import Any
 
-import steelyard_checks as checks
 from attrs import frozen
 
+import steelyard_checks as checks
 from steelyard import EvalItem, Message, run_evals
 
 WORDS = (
-    "the parcel left our warehouse on Monday and should reach you within three working days unless the weather in the hills holds it up "
-    "again in which case we will write to you and offer a voucher for your trouble"
-).split()
+    "the parcel left our warehouse on Monday and should reach you within three working days unless the weather in "
+    "the hills holds it up again in which case we will write to you and offer a voucher for your trouble"
+)
 SIZES = (1_000, 10_000, 100_000)
 NEEDLES = ("warehouse", "voucher", "refund", "weather", "parcel")
 
@@ -30,14 +30,12 @@ class Kept:
 
 def conversations(count: int) -> list[tuple[Message, ...]]:
     """One answer of 40 words per conversation, no two alike."""
-    return [
-        (Message("user", f"Where is parcel {n}?"), Message("assistant", " ".join([str(n), *(WORDS * 2)[:39]])))
-        for n in range(count)
-    ]
+    return [(Message("user", f"Where is parcel {n}?"), Message("assistant", f"{n} {WORDS}")) for n in range(count)]
 
 
 def bare_loop(talks: Sequence[tuple[Message, ...]]) -> list[Kept]:
-    """The floor: for each check the assistant texts are read and folded, the needle is looked for, and a frozen outcome is kept."""
+    """The floor: for each check the assistant texts are read and folded, the needle is looked for, and a frozen outcome
+    is kept."""
     kept = []
     for messages in talks:
         for needle in NEEDLES:
@@ -49,8 +47,8 @@ def bare_loop(talks: Sequence[tuple[Message, ...]]) -> list[Kept]:
 def steelyard_run(items: Sequence[EvalItem], *, keep_items: bool) -> object:
     """The same through an evaluation of recorded outputs."""
     result = run_evals(data=items, scorers=[checks.includes(needle) for needle in NEEDLES], keep_items=keep_items)
-    assert result.scores["check-includes(\"refund\")"] == 0.0
-    assert result.scores["check-includes(\"parcel\")"] == 1.0
+    assert result.scores['check-includes("refund")'] == 0.0
+    assert result.scores['check-includes("parcel")'] == 1.0
     return result
 
 

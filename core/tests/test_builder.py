@@ -267,14 +267,13 @@ def test_an_object_that_can_be_called_is_a_scorer_once_it_has_an_id() -> None:
     assert scorer(id="longer")(Longer()).run_sync(output="abc").score == 1.0
 
 
-def test_a_plain_function_that_hands_back_a_coroutine_fails_and_says_how_to_mend_it() -> None:
+def test_a_plain_function_that_hands_back_a_coroutine_is_awaited_through_every_door() -> None:
     async def later() -> float:
         return 1.0
 
     made = create_scorer("s", "d").generate_score(lambda ctx: later())
-    result = run_evals(data=[{"output": "a"}], scorers=[made])
-    assert result.scores["s"] is None
-    assert "async" in result.items[0]["s"].reason
+    assert run_evals(data=[{"output": "a"}], scorers=[made]).scores["s"] == 1.0
+    assert made.run_sync(output="a").score == 1.0
 
 
 # -- one scorer, many doors --------------------------------------------------------------------------------------------

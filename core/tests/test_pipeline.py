@@ -337,11 +337,18 @@ def test_an_error_that_cannot_tell_of_itself_is_still_named() -> None:
     assert Failed("generate_score", Mute()) == Failed("generate_score", Mute())
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), asyncio.CancelledError()])
-def test_interrupts_exits_and_cancellation_pass_through_a_scorer(error: BaseException) -> None:
-    made = create_scorer("s", "d").generate_score(raising(error))
-    with pytest.raises(type(error)):
+def test_ctrl_c_passes_through_a_scorer() -> None:
+    made = create_scorer("s", "d").generate_score(raising(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
         made.run_sync(output="a")
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), asyncio.CancelledError()])
+def test_an_exit_and_a_cancellation_that_nobody_asked_for_are_the_scorers_own_failure(error: BaseException) -> None:
+    made = create_scorer("s", "d").generate_score(raising(error))
+    with pytest.raises(ScorerRunError) as caught:
+        made.run_sync(output="a")
+    assert caught.value.__cause__ is error
 
 
 # -- what a scorer sees ------------------------------------------------------------------------------------------------

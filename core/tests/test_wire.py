@@ -9,7 +9,9 @@ import pickle
 import random
 import subprocess
 import sys
+from collections import UserDict
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -37,6 +39,7 @@ from steelyard import (
     ScorerRunError,
     SteelyardError,
     Summary,
+    TargetResult,
     Threshold,
     TimedOut,
     Trajectory,
@@ -140,6 +143,7 @@ PUBLIC: dict[str, SearchStrategy[Any]] = {
     "AgentInput": strategies.agent_inputs(),
     "AgentOutput": strategies.agent_outputs(),
     "Aggregate": strategies.aggregates(),
+    "Conversation": strategies.conversations(),
     "EvalResult": strategies.eval_results(),
     "ExpectedStep": strategies.expected_steps(),
     "Failed": strategies.failures(),
@@ -300,11 +304,19 @@ def test_a_misfit_is_told_with_what_was_expected_what_was_found_and_where() -> N
         (["items", 0, "id"], None, "expected a text, got null at items[0].id"),
         (["items", 0, "status"], "fine", "expected one of failed, errored, passed, informational, unmeasured"),
         (["items", 0, "output"], math.inf, "expected a finite number, got NaN or an infinity at items[0].output"),
-        (["items", 0, "scores", "brevity", "outcome"], "good", 'expected one of scored, not_scorable, failed, got "good"'),
+        (
+            ["items", 0, "scores", "brevity", "outcome"],
+            "good",
+            'expected one of scored, not_scorable, failed, got "good"',
+        ),
         (["items", 0, "scores", "brevity", "score"], True, "expected a number, got true at"),
         (["items", 0, "scores", "brevity", "parts", "words"], None, "at items[0].scores.brevity.parts.words"),
         (["items", 0, "scores", "brevity", "result", "run_id"], 5, "at items[0].scores.brevity.result.run_id"),
-        (["aggregates", "scorers", "brevity", "scale", "high"], -1, "low must be below high. at aggregates.scorers.brev"),
+        (
+            ["aggregates", "scorers", "brevity", "scale", "high"],
+            -1,
+            "low must be below high. at aggregates.scorers.brev",
+        ),
         (["scores", "brevity"], 0.5, "expected an object, got 0.5 at scores.brevity"),
         (["scores", "a.b"], {"id": "a"}, 'the key "average" is missing at scores["a.b"]'),
     ],
@@ -416,6 +428,13 @@ def written_item(**fields: Any) -> ItemResult:
 @pytest.mark.parametrize("number", [math.nan, math.inf, "cheap", 10j])
 def test_a_cost_that_is_no_finite_number_is_unknown(number: Any) -> None:
     assert written_item(cost=number).cost is None
+
+
+def test_a_mapping_of_a_class_of_its_own_is_written_as_a_plain_one_where_a_mapping_belongs() -> None:
+    assert written_item(metadata=UserDict(a=(1,))).metadata == {"a": (1,)}
+    target = TargetResult("x", metadata=UserDict(a=1), step_results=MappingProxyType({"s": {"output": 1}}))
+    read = written_item(output=target).output
+    assert (read.metadata, read.step_results) == ({"a": 1}, {"s": {"output": 1}})
 
 
 def test_usage_that_is_unknown_is_not_usage_of_nothing() -> None:
@@ -625,5 +644,7 @@ def test_foreign_values_in_evidence_are_shown_by_their_fields() -> None:
 
 
 def test_turns_of_items_come_back_with_their_own_outcomes() -> None:
-    turn = TurnItemResult(index=0, input="a", output=Message("assistant", "b"), gates=ByKey.of({"g": Scored(1)}, {"g": "g"}))
+    turn = TurnItemResult(
+        index=0, input="a", output=Message("assistant", "b"), gates=ByKey.of({"g": Scored(1)}, {"g": "g"})
+    )
     assert written_item(turns=(turn,)).turns == (turn,)

@@ -100,7 +100,11 @@ def test_a_plain_result_comes_back_equal() -> None:
 
 
 def test_recorded_outputs_come_back_equal_and_null_is_one() -> None:
-    data = [{"output": "a, please"}, {"input": "b", "output": None}, {"inputs": ["c", "d"], "output": [Message("user", "e")]}]
+    data = [
+        {"output": "a, please"},
+        {"input": "b", "output": None},
+        {"inputs": ["c", "d"], "output": [Message("user", "e")]},
+    ]
     result = run_evals(data=data, scorers=[polite])
     read = reloaded(result)
     assert read == result
@@ -149,7 +153,10 @@ def test_steps_of_workflows_come_back_equal() -> None:
     def workflow(given: str) -> TargetResult:
         return TargetResult(
             f"{given}, please",
-            step_results={"fetch/all": {"output": given, "started_at": 0, "ended_at": 5}, "write": {"status": "failed"}},
+            step_results={
+                "fetch/all": {"output": given, "started_at": 0, "ended_at": 5},
+                "write": {"status": "failed"},
+            },
             usage=Usage(input_tokens=0, output_tokens=3),
             cost=0.25,
             metadata={"at": datetime(2024, 1, 1, tzinfo=UTC)},
@@ -202,7 +209,9 @@ class Answer:
 
 def judged(judge: ScriptedJudge) -> EvalResult:
     built = create_scorer("judged", "asks", judge=judge)
-    asked = built.analyze(PromptStep(description="ask", output=Answer, prompt=lambda ctx: f"Is it good? {ctx.run.output}"))
+    asked = built.analyze(
+        PromptStep(description="ask", output=Answer, prompt=lambda ctx: f"Is it good? {ctx.run.output}")
+    )
     scored = asked.generate_score(lambda ctx: float(ctx.analyze_result.good))
     return run_evals(data=[{"output": "a"}], scorers=[Threshold(scored, 0.5)])
 
@@ -258,7 +267,9 @@ def test_labels_are_saved_beside_the_numbers_and_never_in_their_place() -> None:
 def test_parts_of_differing_shape_are_saved_in_either_order(parts: Sequence[dict[str, float]]) -> None:
     """B020: repeats whose scores had different keys could not be put together."""
     given = iter(parts)
-    result = run_evals(data=[{"output": 1}, {"output": 2}], scorers=[scorer(id="s")(lambda run: Scored(1, parts=next(given)))])
+    result = run_evals(
+        data=[{"output": 1}, {"output": 2}], scorers=[scorer(id="s")(lambda run: Scored(1, parts=next(given)))]
+    )
     read = reloaded(result)
     assert read == result
     assert read.scores["s/b"] == 0.0
@@ -267,7 +278,9 @@ def test_parts_of_differing_shape_are_saved_in_either_order(parts: Sequence[dict
 
 def test_half_a_character_in_an_output_is_saved() -> None:
     """B176: a lone surrogate crashed the writing of a log."""
-    result = run_evals(data=[{"input": "ok \ud83d end"}], target=lambda given: Message("assistant", given), scorers=[named])
+    result = run_evals(
+        data=[{"input": "ok \ud83d end"}], target=lambda given: Message("assistant", given), scorers=[named]
+    )
     assert reloaded(result).items[0].output == Message("assistant", "ok \ud83d end")
 
 

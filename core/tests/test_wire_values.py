@@ -132,7 +132,9 @@ def test_values_of_the_standard_library_come_back_as_they_were(value: object) ->
 
 
 CALL = ToolCall("find", {"at": (1, 2)}, "c1", result={"$type": "x"}, raw_args="{", provider_executed=True)
-MESSAGE = Message("assistant", ["a", MediaPart("file", {"type": "text", "text": "no"}), "b"], tool_calls=[CALL], tag="t")
+MESSAGE = Message(
+    "assistant", ["a", MediaPart("file", {"type": "text", "text": "no"}), "b"], tool_calls=[CALL], tag="t"
+)
 
 
 @pytest.mark.parametrize(

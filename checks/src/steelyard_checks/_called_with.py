@@ -30,17 +30,18 @@ def tool_called_with(
 ) -> Check:
     """Whether one call of a tool had such arguments: 1.0 or 0.0. The outcome of the call does not matter.
 
-    With ``match="exact"`` they are equal to ``args``: the order of keys does not matter, order and number in lists do, 1 equals
-    1.0, true is not 1, texts are compared in composed form (NFC) and case counts. With ``"subset"`` every argument of ``args``
-    is there and equal, others may be there too, and so in mappings at any depth. With ``"predicate"`` ``args`` is a plain function
-    of the arguments that gives True or False; what it raises is a failure of the check. A call whose arguments could not be
-    read as a mapping is not the one. The reason names the first difference of each call.
+    With ``match="exact"`` they are equal to ``args``: the order of keys does not matter, order and number in lists do,
+    1 equals 1.0, true is not 1, texts are compared in composed form (NFC) and case counts. With ``"subset"`` every
+    argument of ``args`` is there and equal, others may be there too, and so in mappings at any depth. With
+    ``"predicate"`` ``args`` is a plain function of the arguments that gives True or False; what it raises is a failure
+    of the check. A call whose arguments could not be read as a mapping is not the one. The reason names the first
+    difference of each call.
 
-    Of several names or arguments that an item brings, one is enough. Raises ``ConfigurationError`` for arguments of another
-    kind than ``match`` asks for.
+    Of several names or arguments that an item brings, one is enough. Raises ``ConfigurationError`` for arguments of
+    another kind than ``match`` asks for.
     """
     if isinstance(args, Mapping):
-        args = copied(args)  # type: ignore[assignment]
+        args = copied(args, "tool_called_with(args=)")
     if not isinstance(args, FromItem) and not isinstance(match, FromItem):
         _asked(args, one_of(MATCHES, match, "tool_called_with(match=)"))
     asked = named(args) if isinstance(args, FromItem) else _words(args)
@@ -136,6 +137,7 @@ def _rejected(accepts: Callable[[Any], object], call: ExtractedToolCall) -> str 
         held.close()
     if not isinstance(held, bool):
         raise TypeError(
-            f"tool_called_with(args=): the function must give True or False, it gave {type(held).__name__}: {held!r:.80}."
+            f"tool_called_with(args=): the function must give True or False, it gave {type(held).__name__}: "
+            f"{held!r:.80}."
         )
     return None if held else f"{shown_value(call.args)} was not accepted"

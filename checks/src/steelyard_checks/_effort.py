@@ -33,8 +33,8 @@ def latency_under(seconds: float | FromItem) -> Check:
     """Whether the target answered in less than that many seconds: 1.0 or 0.0.
 
     What counts is the time from the call of the target to its answer, for several turns together, as the evaluation
-    measured it; for a step of a workflow, from its start to its end as the workflow told them. Not scorable where nothing was
-    measured: the output was recorded, or came from a cache (``TargetResult(cached=True)``). Raises
+    measured it; for a step of a workflow, from its start to its end as the workflow told them. Not scorable where
+    nothing was measured: the output was recorded, or came from a cache (``TargetResult(cached=True)``). Raises
     ``ConfigurationError`` for anything but a finite number above 0.
     """
     return make_check(
@@ -52,7 +52,8 @@ def _latency_under(seconds: float) -> Decide:
         if took_ms is None:
             return not_scorable("not measurable: the output was recorded or came from a cache")
         return Scored(
-            1.0 if took_ms < 1000 * seconds else 0.0, f"The target took {took_ms / 1000:.6g} s, under {seconds:g} s asked."
+            1.0 if took_ms < 1000 * seconds else 0.0,
+            f"The target took {took_ms / 1000:.6g} s, under {seconds:g} s asked.",
         )
 
     return decide
@@ -61,8 +62,8 @@ def _latency_under(seconds: float) -> Decide:
 def cost_under(dollars: float | FromItem) -> Check:
     """Whether the run of the target cost less than that many US dollars: 1.0 or 0.0.
 
-    What counts is what the target tells: ``TargetResult(cost=...)``, added over several turns. Not scorable where it does not.
-    Raises ``ConfigurationError`` for anything but a finite number above 0.
+    What counts is what the target tells: ``TargetResult(cost=...)``, added over several turns. Not scorable where it
+    does not. Raises ``ConfigurationError`` for anything but a finite number above 0.
     """
     return make_check(
         "cost-under",

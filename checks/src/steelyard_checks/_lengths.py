@@ -1,8 +1,8 @@
 """The checks ``max_length`` and ``min_length``: how long an answer is, in characters or in words.
 
 Characters are code points of the composed form (NFC). Words are what white space parts. In scripts that put none
-between words (Unicode's line breaking tells them: Han, kana, Thai, Khmer and their like) that is a lower bound, and where
-it does not decide, the length is not scorable.
+between words (Unicode's line breaking tells them: Han, kana, Thai, Khmer and their like) that is a lower bound, and
+where it does not decide, the length is not scorable.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _UNSPACED = r"(?=\p{L})[\p{Line_Break=ID}\p{Line_Break=CJ}\p{Line_Break=SA}]"
 def max_length(n: int | FromItem, unit: Unit | FromItem = "characters") -> Check:
     """Whether the answer is at most that long, in ``"characters"`` or ``"words"``: 1.0 or 0.0.
 
-    The answer is the assistant's texts that are not empty, joined by a blank line; without any its length is 0. Words of
-    a script without spaces cannot be counted: not scorable, unless what spaces part is too much already. Raises
+    The answer is the assistant's texts that are not empty, joined by a blank line; without any its length is 0. Words
+    of a script without spaces cannot be counted: not scorable, unless what spaces part is too much already. Raises
     ``ConfigurationError`` for anything but a whole number from 0 and for other units.
     """
     return make_check(

@@ -12,9 +12,9 @@ from steelyard_checks._wording import shown
 def refused() -> Check:
     """Whether the answer is a refusal: 1.0 or 0.0.
 
-    The rule is one field: the last assistant message has a ``refusal`` that is not empty. No phrase is looked for, so that no
-    language is left out and no polite sentence counts: a refusal that is told in plain words is none here, and an output that is
-    a text has no such field. ``not_(refused())`` asks that there is none.
+    The rule is one field: the last assistant message has a ``refusal`` that is not empty. No phrase is looked for, so
+    that no language is left out and no polite sentence counts: a refusal that is told in plain words is none here, and
+    an output that is a text has no such field. ``not_(refused())`` asks that there is none.
     """
     return make_check("refused", "The answer is recorded as a refusal.", [], _refused)
 

@@ -7,16 +7,12 @@ meta-schemas; nothing is fetched.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from steelyard import ConfigurationError
 from steelyard_checks._arguments import refuse
 from steelyard_checks._reading import NotJson, json_form
 from steelyard_checks._wording import LONGEST, shown_value
-
-if TYPE_CHECKING:
-    from referencing import Resource
-    from referencing._core import Resolver
 
 Fault: TypeAlias = Callable[[object], str | None]
 """Where a JSON value is not as the schema asks, in words; None where it is."""
@@ -25,7 +21,8 @@ Fault: TypeAlias = Callable[[object], str | None]
 def schema_of(value: object, where: str) -> Fault | None:
     """What finds the fault in a value; None for no schema.
 
-    Raises ``ConfigurationError`` for what is no JSON schema, for a reference that leads nowhere, and without the package.
+    Raises ``ConfigurationError`` for what is no JSON schema, for a reference that leads nowhere, and without the
+    package.
     """
     if value is None:
         return None
@@ -43,8 +40,8 @@ def _fault_finder(schema: dict[str, Any], where: str) -> Fault:
         from jsonschema import Draft202012Validator, SchemaError
         from jsonschema.exceptions import best_match
         from jsonschema.validators import validator_for
-        from jsonschema_specifications import REGISTRY
-        from referencing import Registry
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+        from referencing import Registry, Resource
         from referencing.exceptions import Unresolvable
         from referencing.jsonschema import DRAFT202012
     except ImportError as error:
@@ -54,17 +51,17 @@ def _fault_finder(schema: dict[str, Any], where: str) -> Fault:
 
     kind: Any = Draft202012Validator
     if "$schema" in schema:
-        version = schema["$schema"]
-        kind = validator_for(schema, default=None) if isinstance(version, str) else None
+        version, nothing = schema["$schema"], cast("Any", None)
+        kind = validator_for(schema, default=nothing) if isinstance(version, str) else None
         if kind is None:
             raise ConfigurationError(f"{where}: $schema names no known version of JSON schema: {shown_value(version)}.")
     try:
         kind.check_schema(schema)
     except SchemaError as error:
         raise ConfigurationError(f"{where}: no JSON schema, {_place(error)}: {_cut(error.message)}.") from error
+    root: Any = Resource.from_contents(schema, default_specification=DRAFT202012)
     try:
-        root = DRAFT202012.create_resource(schema) if "$schema" not in schema else None
-        _follow_references(root or _resource(schema), REGISTRY.resolver_with_root(root or _resource(schema)))
+        _follow_references(root, REGISTRY.resolver_with_root(root))
     except Unresolvable as error:
         raise ConfigurationError(f"{where}: the reference {shown_value(error.ref)} leads nowhere.") from error
     validator = kind(schema, registry=Registry())
@@ -76,13 +73,7 @@ def _fault_finder(schema: dict[str, Any], where: str) -> Fault:
     return fault
 
 
-def _resource(schema: dict[str, Any]) -> Resource[Any]:
-    from referencing import Resource
-
-    return Resource.from_contents(schema)
-
-
-def _follow_references(resource: Resource[Any], around: Resolver[Any]) -> None:
+def _follow_references(resource: Any, around: Any) -> None:
     """Looks up every reference in a schema and in those inside it. Raises ``Unresolvable``."""
     resolver = around.in_subresource(resource)
     reference = resource.contents.get("$ref") if isinstance(resource.contents, Mapping) else None

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from steelyard import AgentOutput, FromItem, Scored, ScorerRun
 from steelyard_checks._arguments import any_text, text_to_find, true_or_false
 from steelyard_checks._making import Argument, Check, Decide, all_of, make_check
-from steelyard_checks._wording import LONGEST, named, place, said, shown, shown_from
+from steelyard_checks._wording import LONGEST, named, place, shown, shown_from
 
 
 def composed(text: str) -> str:

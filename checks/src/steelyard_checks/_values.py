@@ -1,4 +1,4 @@
-"""Values compared by what they say: mappings whatever the order of their keys, true told from 1, models by their fields."""
+"""Values compared by what they say: keys in any order, true told from 1, objects by their fields."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from attrs import fields, frozen, has
 
+from steelyard import ConfigurationError, FromItem
 from steelyard_checks._text import composed
 from steelyard_checks._wording import LONGEST, shown_value
 
@@ -19,8 +20,8 @@ _NOTHING: Final = object()
 def opened(value: Any) -> object:
     """The value with its outermost layer in the form that JSON has for it.
 
-    Mappings, and the fields of dataclasses, attrs classes, named tuples and what has ``model_dump``, are a dict; lists and
-    tuples a list; a member of an enum is its value. Anything else stays as it is.
+    Mappings, and the fields of dataclasses, attrs classes, named tuples and what has ``model_dump``, are a dict; lists
+    and tuples a list; a member of an enum is its value. Anything else stays as it is.
     """
     if isinstance(value, str | int | float | None):
         return value
@@ -127,10 +128,15 @@ def _alike(wanted: object, there: object) -> bool:
     return bool(wanted == there)
 
 
-def copied(value: object) -> object:
-    """The value with mappings and lists of its own, so that what their owner changes later changes nothing here."""
+def copied(value: object, where: str) -> Any:
+    """The value with mappings and lists of its own, so that what their owner changes later changes nothing here.
+
+    Raises ``ConfigurationError`` for a ``from_item`` inside.
+    """
+    if isinstance(value, FromItem):
+        raise ConfigurationError(f"{where}: from_item(...) stands for a whole argument, and not for a part of one.")
     if isinstance(value, Mapping):
-        return {key: copied(inner) for key, inner in value.items()}
-    if type(value) is list or type(value) is tuple:
-        return type(value)([copied(inner) for inner in value])
-    return value
+        return {key: copied(inner, where) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [copied(inner, where) for inner in value]
+    return tuple([copied(inner, where) for inner in value]) if type(value) is tuple else value

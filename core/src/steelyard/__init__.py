@@ -118,15 +118,24 @@ _HOMES = {
     "_judging.protocol": "Claim ExtractClaims Judge JudgeReply JudgeRequest VerifyClaims",
     "_judging.retry": "ErrorProcessor RetryProcessor",
     "_judging.settings": "JudgeLike JudgeSettings",
-    "_model.conversation": "AgentInput AgentOutput ExtractedToolCall assistant_texts extract_tool_calls first_user_text last_assistant_text last_user_text reasoning_texts system_prompt system_prompts",
-    "_model.errors": "ConfigurationError InvalidScore JudgeAnswerEmpty JudgeAnswerInvalid JudgeContentFiltered JudgeError JudgeRefused JudgeTruncated ScriptExhausted SteelyardError TimedOut UnreadableOutput",
+    "_model.conversation": (
+        "AgentInput AgentOutput ExtractedToolCall assistant_texts extract_tool_calls first_user_text "
+        "last_assistant_text last_user_text reasoning_texts system_prompt system_prompts"
+    ),
+    "_model.errors": (
+        "ConfigurationError InvalidScore JudgeAnswerEmpty JudgeAnswerInvalid JudgeContentFiltered JudgeError "
+        "JudgeRefused JudgeTruncated ScriptExhausted SteelyardError TimedOut UnreadableOutput"
+    ),
     "_model.messages": "MediaPart Message Part ToolCall",
     "_model.neutral": "messages_from_json messages_to_json",
-    "_model.outcome": "Failed JudgeExecution NotScorable Outcome ScoreResult Scored ScorerRunError not_scorable",
+    "_model.outcome": ("Failed JudgeExecution NotScorable Outcome ScoreResult Scored ScorerRunError not_scorable"),
     "_model.record": "Conversation",
     "_model.run": "ScorerRun",
     "_model.scale": "Scale",
-    "_model.trajectory": "ExpectedStep StepResult Trajectory TrajectoryExpectation TrajectoryStep extract_trajectory extract_workflow_trajectory",
+    "_model.trajectory": (
+        "ExpectedStep StepResult Trajectory TrajectoryExpectation TrajectoryStep extract_trajectory "
+        "extract_workflow_trajectory"
+    ),
     "_model.usage": "Usage",
     "_plugins.known": "Plugin PluginRecord",
     "_plugins.registry": "BrokenPlugin PluginClash Registry UnknownPlugin",
@@ -134,7 +143,9 @@ _HOMES = {
     "_running.compose": "AgentScorers WorkflowScorers",
     "_running.evaluate": "EvalOptions EvalStream arun_evals run_evals stream_evals",
     "_running.evaluation": "RunInfo",
-    "_running.gates": "Bound EachItem Gate GateResult PassRate ShareOfItems Threshold ThresholdResult Tracked Verdict",
+    "_running.gates": (
+        "Bound EachItem Gate GateResult PassRate ShareOfItems Threshold ThresholdResult Tracked Verdict"
+    ),
     "_running.item": "BadItem EvalItem Turn",
     "_running.keys": "ByKey scorer_key",
     "_running.lifecycle": "Lifecycle",

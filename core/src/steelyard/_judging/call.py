@@ -18,7 +18,6 @@ from steelyard._model.errors import (
     JudgeAnswerEmpty,
     JudgeAnswerInvalid,
     JudgeContentFiltered,
-    JudgeError,
     JudgeRefused,
     JudgeTruncated,
 )
@@ -44,7 +43,8 @@ def _no_providers(spec: str) -> Judge:
 
 @frozen(kw_only=True)
 class JudgeServices:
-    """What a judge call needs from its surroundings: time, waiting, and a way to find a judge by ``"provider/model"``."""
+    """What a judge call needs from its surroundings: time, waiting, and a way to find a judge by
+    ``"provider/model"``."""
 
     clock: Callable[[], float] = perf_counter
     sleep: Callable[[float], Awaitable[None]] = _wall_sleep
@@ -53,7 +53,8 @@ class JudgeServices:
 
 @frozen(kw_only=True)
 class Question(Generic[T]):
-    """What a prompt step asks. ``output`` is the class of the answer (None: text), ``check`` says what is wrong with a well-typed one."""
+    """What a prompt step asks. ``output`` is the class of the answer (None: text), ``check`` says what is wrong with a
+    well-typed one."""
 
     scorer_id: str
     step: StepName
@@ -68,8 +69,9 @@ async def ask(
 ) -> T | str:
     """The judge's answer: an instance of ``question.output``, or text.
 
-    What was asked and what came back is added to ``executions``, failures too. A wrong answer is asked again once, with its faults named. Raises
-    ``JudgeAnswerInvalid`` when the second one is wrong too, the other kinds of ``JudgeError`` for no answer at all, and whatever the judge raises.
+    What was asked and what came back is added to ``executions``, failures too. A wrong answer is asked again once, with
+    its faults named. Raises ``JudgeAnswerInvalid`` when the second one is wrong too, the other kinds of ``JudgeError``
+    for no answer at all, and whatever the judge raises.
     """
     judge = _judge(settings, services, question)
     schema = _schema(question.output)
@@ -159,7 +161,10 @@ def _first_request(
 
 def _second_request(request: JudgeRequest, reply: JudgeReply, error: JudgeAnswerInvalid) -> JudgeRequest:
     found = "\n".join(f"- {problem}" for problem in error.problems)
-    correction = f"That answer could not be used. What is wrong with it:\n{found}\nGive the whole answer again, corrected, and nothing else."
+    correction = (
+        f"That answer could not be used. What is wrong with it:\n{found}\n"
+        "Give the whole answer again, corrected, and nothing else."
+    )
     answered = (Message("assistant", reply.text),) if reply.text else ()
     return evolve(request, messages=(*request.messages, *answered, Message("user", correction)))
 

@@ -51,9 +51,10 @@ class VerifyClaims:
 class JudgeRequest:
     """One question to a judge.
 
-    ``messages`` is the conversation so far (instructions as a system message, the prompt, and in a second attempt the first answer and what was wrong
-    with it), ``schema`` the JSON schema of the answer or None for text, ``task`` the same question as data for judges that are no language
-    models, ``attempt`` 1 or 2, ``settings`` the settings in force.
+    ``messages`` is the conversation so far (instructions as a system message, the prompt, and in a second attempt the
+    first answer and what was wrong with it), ``schema`` the JSON schema of the answer or None for text, ``task`` the
+    same question as data for judges that are no language models, ``attempt`` 1 or 2, ``settings`` the settings in
+    force.
     """
 
     scorer_id: str
@@ -74,8 +75,8 @@ class JudgeRequest:
 class JudgeReply:
     """What a judge answered.
 
-    ``finish_reason`` is ``"stop"`` or None for a whole answer, ``"length"``, ``"refusal"`` or ``"content_filter"`` for one that is not; any other value
-    counts as whole. ``cost`` is in US dollars.
+    ``finish_reason`` is ``"stop"`` or None for a whole answer, ``"length"``, ``"refusal"`` or ``"content_filter"`` for
+    one that is not; any other value counts as whole. ``cost`` is in US dollars.
     """
 
     text: str | None
@@ -91,8 +92,8 @@ class JudgeReply:
 class Judge(Protocol):
     """Anything with this one method.
 
-    A judge whose attribute ``native_structured_output`` is true takes ``request.schema`` as it is; for any other the schema is also written into the prompt.
-    It raises a ``JudgeError`` for what went wrong on its side.
+    A judge whose attribute ``native_structured_output`` is true takes ``request.schema`` as it is; for any other the
+    schema is also written into the prompt. It raises a ``JudgeError`` for what went wrong on its side.
     """
 
     async def answer(self, request: JudgeRequest) -> JudgeReply:

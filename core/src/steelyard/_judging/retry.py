@@ -19,7 +19,8 @@ class ErrorProcessor(Protocol):
     """Looks at a failed request."""
 
     def delay(self, error: BaseException, retries: int) -> float | Awaitable[float | None] | None:
-        """Seconds to wait before the request is sent again, or None not to; ``retries`` is how often it was sent again already."""
+        """Seconds to wait before the request is sent again, or None not to; ``retries`` is how often it was sent again
+        already."""
         ...
 
 
@@ -73,9 +74,10 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 class RetryProcessor:
     """Sends a request again after what is likely to pass.
 
-    Retried is what the error itself calls retryable, what a matcher names (``matchers`` are tried on the error and on its causes), and, with
-    ``retry_unknown_errors``, anything that says nothing of itself. At most ``max_retries`` times. The wait is the longer of ``delay`` (seconds, or a
-    function of the retries so far) and what the server asked for (an error's ``retry_after``: seconds or an HTTP date), at most ``max_retry_after`` seconds.
+    Retried is what the error itself calls retryable, what a matcher names (``matchers`` are tried on the error and on
+    its causes), and, with ``retry_unknown_errors``, anything that says nothing of itself. At most ``max_retries``
+    times. The wait is the longer of ``delay`` (seconds, or a function of the retries so far) and what the server asked
+    for (an error's ``retry_after``: seconds or an HTTP date), at most ``max_retry_after`` seconds.
     """
 
     max_retries: int = field(default=1, converter=_count)

@@ -73,11 +73,12 @@ def _retries(value: int | None) -> int | None:
 class JudgeSettings:
     """Settings of a judge; a field that is None is inherited from the level above.
 
-    ``instructions`` is the system prompt. ``structured_output`` says where the schema of the answer goes: ``"native"`` to the provider, ``"inline"`` into
-    the prompt, ``"system"`` into the system prompt, ``"auto"`` (the default) native where the judge has it, else inline. Input processors change
-    a request before it is sent, output processors a reply before it is read, error processors say whether a failed request is sent again and when;
-    a list of processors replaces the inherited one. ``max_processor_retries`` bounds the retries of all error processors together (10 when there
-    are some and nothing is set).
+    ``instructions`` is the system prompt. ``structured_output`` says where the schema of the answer goes: ``"native"``
+    to the provider, ``"inline"`` into the prompt, ``"system"`` into the system prompt, ``"auto"`` (the default) native
+    where the judge has it, else inline. Input processors change a request before it is sent, output processors a reply
+    before it is read, error processors say whether a failed request is sent again and when; a list of processors
+    replaces the inherited one. ``max_processor_retries`` bounds the retries of all error processors together (10 when
+    there are some and nothing is set).
     """
 
     judge: Judge | JudgeFunction | str | None = None

@@ -15,7 +15,8 @@ from steelyard._model.neutral import messages_from_json, pair_results
 
 @frozen
 class ExtractedToolCall:
-    """A tool call with its place: ``message_index`` over all messages, ``call_index`` over all calls of that message, both from 0."""
+    """A tool call with its place: ``message_index`` over all messages, ``call_index`` over all calls of that message,
+    both from 0."""
 
     name: str
     id: str
@@ -108,7 +109,8 @@ class AgentOutput(tuple[Message, ...]):
 
 
 def _calls(messages: Iterable[Message]) -> tuple[ExtractedToolCall, ...]:
-    """Calls of all assistant messages; one that is seen again is one call if the earlier was unanswered or stands in the same message."""
+    """Calls of all assistant messages; one that is seen again is one call if the earlier was unanswered or stands in
+    the same message."""
     calls: list[ExtractedToolCall] = []
     latest: dict[tuple[str, str], int] = {}
     for message_index, message in enumerate(messages):
@@ -153,7 +155,8 @@ def _in_order(messages: Iterable[Message]) -> tuple[Message, ...]:
     for message in found:
         if not isinstance(message, Message):
             raise ConfigurationError(
-                f"AgentInput: expected Message, found {type(message).__name__}. Use messages_from_json() for messages in JSON form."
+                f"AgentInput: expected Message, found {type(message).__name__}. Use messages_from_json() for "
+                "messages in JSON form."
             )
     return found
 
@@ -199,6 +202,9 @@ def _texts(messages: Iterable[Message], role: str) -> Iterator[str]:
             yield text
 
 
+_HINT = "Give a text, messages (Message or neutral dicts), or map it with reply= or TargetResult(messages=...)."
+
+
 def _messages(value: object, role: str, what: str) -> tuple[Message, ...]:
     """Messages out of a text, a message, a neutral dict or a list of those; ``role`` is that of a bare text."""
     if isinstance(value, str):
@@ -218,16 +224,15 @@ def _messages(value: object, role: str, what: str) -> tuple[Message, ...]:
     elif isinstance(value, Mapping):
         entries = [value]
     else:
-        raise UnreadableOutput(
-            f"The {what} is {_named(value)}, which cannot be read as messages. "
-            "Give a text, messages (Message or neutral dicts), or map it with reply= or TargetResult(messages=...)."
-        )
+        raise UnreadableOutput(f"The {what} is {_named(value)}, which cannot be read as messages. {_HINT}")
     if role == "user":
         entries = [Message("user", entry) if isinstance(entry, str) else entry for entry in entries]
     try:
         return messages_from_json(entries)
     except (ValueError, TypeError) as error:
-        raise UnreadableOutput(f"The {what} is {_named(value)} that cannot be read as messages: {error}") from error
+        raise UnreadableOutput(
+            f"The {what} is {_named(value)} and cannot be read as messages: {error} {_HINT}"
+        ) from error
 
 
 def _named(value: object) -> str:
@@ -240,7 +245,8 @@ def _named(value: object) -> str:
 
 
 def read_agent_output(value: object) -> AgentOutput:
-    """The value as an agent's messages: a text, a ``Message``, a list of messages or neutral dicts, or an ``AgentOutput``.
+    """The value as an agent's messages: a text, a ``Message``, a list of messages or neutral dicts, or an
+    ``AgentOutput``.
 
     Raises ``UnreadableOutput`` with the type named for anything else, None included.
     """
@@ -250,7 +256,8 @@ def read_agent_output(value: object) -> AgentOutput:
 
 
 def read_agent_input(value: object) -> AgentInput:
-    """The value as an agent's input: as ``read_agent_output``, and None is an empty input, bare texts in a list are user messages."""
+    """The value as an agent's input: as ``read_agent_output``, and None is an empty input, bare texts in a list are
+    user messages."""
     if isinstance(value, AgentInput):
         return value
     if value is None:
@@ -280,12 +287,14 @@ def last_assistant_text(value: object) -> str | None:
 
 
 def assistant_texts(value: object) -> tuple[str, ...]:
-    """Texts of all assistant messages that are not empty, in order; takes what agent scorers take as output (None: none)."""
+    """Texts of all assistant messages that are not empty, in order; takes what agent scorers take as output (None:
+    none)."""
     return () if value is None else read_agent_output(value).assistant_texts
 
 
 def reasoning_texts(value: object) -> tuple[str, ...]:
-    """Reasoning of all assistant messages that have some, in order; takes what agent scorers take as output (None: none)."""
+    """Reasoning of all assistant messages that have some, in order; takes what agent scorers take as output (None:
+    none)."""
     if value is None:
         return ()
     return tuple(
@@ -309,9 +318,9 @@ def system_prompt(value: object) -> str | None:
 def extract_tool_calls(value: object) -> tuple[ExtractedToolCall, ...]:
     """The agent's tool calls, in order, with their places; takes what agent scorers take as output.
 
-    Calls of assistant messages only. Left out are calls without a name and those whose arguments were still arriving. A call without id gets
-    ``"<message index>-<call index>"``. The same id (and name) seen again is one call if the earlier was unanswered or stands in the same message: it
-    keeps the first place and the latest state.
+    Calls of assistant messages only. Left out are calls without a name and those whose arguments were still arriving. A
+    call without id gets ``"<message index>-<call index>"``. The same id (and name) seen again is one call if the
+    earlier was unanswered or stands in the same message: it keeps the first place and the latest state.
     """
     return () if value is None else read_agent_output(value).tool_calls
 

@@ -54,9 +54,10 @@ class UnreadableOutput(SteelyardError, TypeError):
 class JudgeError(SteelyardError):
     """A judge did not give a usable answer.
 
-    Every detail that is known is on the object: ``provider``, ``model``, ``request_id``, ``status`` (HTTP), ``raw_text`` (what came back),
-    ``usage``, ``finish_reason``; unknown ones are None. ``retryable`` says what the provider thinks of a second try (None: it does not say),
-    ``retry_after`` is the wait in seconds that the server asked for. Instances pickle.
+    Every detail that is known is on the object: ``provider``, ``model``, ``request_id``, ``status`` (HTTP),
+    ``raw_text`` (what came back), ``usage``, ``finish_reason``; unknown ones are None. ``retryable`` says what the
+    provider thinks of a second try (None: it does not say), ``retry_after`` is the wait in seconds that the server
+    asked for. Instances pickle.
     """
 
     def __init__(
@@ -100,7 +101,8 @@ def _rebuild_judge_error(kind: type[JudgeError], message: str, state: dict[str, 
 
 
 class JudgeAnswerInvalid(JudgeError):
-    """The judge answered, and the answer is not what was asked for (not JSON, missing or ill-typed field, wrong ids), twice.
+    """The judge answered, and the answer is not what was asked for (not JSON, missing or ill-typed field, wrong ids),
+    twice.
 
     ``problems`` are what is wrong with it, each a sentence.
     """

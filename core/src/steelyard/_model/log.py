@@ -6,9 +6,11 @@ from typing import Any
 
 
 def logger() -> Any:
-    """A structlog wrapper around the standard logger ``steelyard``, which stays silent unless the host program configures logging.
+    """A structlog wrapper around the standard logger ``steelyard``, which stays silent unless the host program
+    configures logging.
 
-    Wrapped by hand rather than through structlog's own configuration, which belongs to the host program and prints to stdout by default.
+    Wrapped by hand rather than through structlog's own configuration, which belongs to the host program and prints to
+    stdout by default.
     """
     import logging
 

@@ -35,10 +35,11 @@ Part: TypeAlias = str | MediaPart
 class ToolCall:
     """One call of a tool.
 
-    ``args`` are the parsed arguments; where the text did not parse they are None and ``raw_args`` holds the text. ``state`` is ``"result"``
-    (finished; an ``error`` that is not None means that the executor flagged it as failed), ``"output-error"`` (the tool raised; ``error``
-    is its text), ``"call"`` (never answered) or ``"partial-call"`` (the arguments were still arriving). Left out, the state follows from what
-    is given: an error without result is ``"output-error"``, a result is ``"result"``, neither is ``"call"``.
+    ``args`` are the parsed arguments; where the text did not parse they are None and ``raw_args`` holds the text.
+    ``state`` is ``"result"`` (finished; an ``error`` that is not None means that the executor flagged it as failed),
+    ``"output-error"`` (the tool raised; ``error`` is its text), ``"call"`` (never answered) or ``"partial-call"`` (the
+    arguments were still arriving). Left out, the state follows from what is given: an error without result is
+    ``"output-error"``, a result is ``"result"``, neither is ``"call"``.
     """
 
     name: str
@@ -71,7 +72,8 @@ class ToolCall:
 
     @property
     def failed(self) -> bool:
-        """Whether the call did not end well: never completed, raised, flagged as failed, or a result that carries a truthy ``error``."""
+        """Whether the call did not end well: never completed, raised, flagged as failed, or a result that carries a
+        truthy ``error``."""
         if self.state != "result" or self.error is not None:
             return True
         return isinstance(self.result, Mapping) and bool(self.result.get("error"))
@@ -94,7 +96,8 @@ def _parts(content: str | MediaPart | Iterable[Part] | None) -> tuple[Part, ...]
             "Use messages_from_json() for parts in JSON form."
         )
     raise ConfigurationError(
-        f"Message(content=): expected a text, None or a list of parts, found {type(content).__name__}. Put structured data into a text first."
+        f"Message(content=): expected a text, None or a list of parts, found {type(content).__name__}. Put "
+        "structured data into a text first."
     )
 
 
@@ -115,9 +118,9 @@ def _calls(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
 class Message:
     """One message of a conversation.
 
-    ``content`` is given as a text, None, or texts and ``MediaPart``s in order, and kept as a tuple of parts; ``tool_calls`` are the calls that an
-    assistant message asks for, ``tool_call_id`` names the call that a ``tool`` message answers. ``remembered`` marks earlier history,
-    ``tag`` a system message that was given under a name.
+    ``content`` is given as a text, None, or texts and ``MediaPart``s in order, and kept as a tuple of parts;
+    ``tool_calls`` are the calls that an assistant message asks for, ``tool_call_id`` names the call that a ``tool``
+    message answers. ``remembered`` marks earlier history, ``tag`` a system message that was given under a name.
     """
 
     role: Role = field()

@@ -14,11 +14,13 @@ _TEXT_TYPES = ("text", "input_text", "output_text")
 
 
 def messages_from_json(data: object) -> tuple[Message, ...]:
-    """Messages from their neutral form: a list of ``{"role", "content", "tool_calls"?, "tool_call_id"?, "reasoning"?, "is_error"?, ...}``.
+    """Messages from their neutral form: a list of ``{"role", "content", "tool_calls"?, "tool_call_id"?, "reasoning"?,
+    "is_error"?, ...}``.
 
-    ``Message`` objects may stand in the list. A ``tool`` message answers the nearest earlier call of its id that no other answers: the call gets
-    its result (and, with ``is_error``, its error) unless it has one already; the message itself stays. Unknown fields are ignored.
-    Raises ``ConfigurationError`` that names the place of whatever cannot be read.
+    ``Message`` objects may stand in the list. A ``tool`` message answers the nearest earlier call of its id that no
+    other answers: the call gets its result (and, with ``is_error``, its error) unless it has one already; the message
+    itself stays. Unknown fields are ignored. Raises ``ConfigurationError`` that names the place of whatever cannot be
+    read.
     """
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise ConfigurationError(f"Messages must be a list of objects, found {type(data).__name__}.")
@@ -30,8 +32,8 @@ def messages_from_json(data: object) -> tuple[Message, ...]:
 def pair_results(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with the results of ``tool`` messages on the calls that they answer.
 
-    Ids repeat in real logs: a result belongs to the nearest earlier call of that id that no other result belongs to. A call
-    that has its answer already keeps it, so that messages which were paired before stay as they are.
+    Ids repeat in real logs: a result belongs to the nearest earlier call of that id that no other result belongs to. A
+    call that has its answer already keeps it, so that messages which were paired before stay as they are.
     """
     paired = list(messages)
     open_calls: dict[str, list[tuple[int, int]]] = {}
@@ -130,7 +132,8 @@ def _call(call: object, place: str) -> ToolCall:
         raise ConfigurationError(f"messages{place}: expected an object with a name, found {type(call).__name__}.")
     if "function" in call and "name" not in call:
         raise ConfigurationError(
-            f"messages{place}: this is the form of a provider's log, not the neutral one. Read such records with their extractor first."
+            f"messages{place}: this is the form of a provider's log, not the neutral one. Read such records "
+            "with their extractor first."
         )
     state = call.get("state")
     if state is not None and state not in CALL_STATES:
@@ -171,7 +174,8 @@ def _flag(entry: Mapping[str, object], key: str, place: str) -> bool | None:
 
 
 def messages_to_json(messages: Iterable[Message]) -> list[dict[str, object]]:
-    """The neutral form of messages: plain lists and dicts, fields that say nothing left out. ``messages_from_json`` reads it back unchanged."""
+    """The neutral form of messages: plain lists and dicts, fields that say nothing left out. ``messages_from_json``
+    reads it back unchanged."""
     return [_message_to_json(message) for message in messages]
 
 

@@ -20,8 +20,9 @@ NO_PARTS: Mapping[str, float] = {}
 class JudgeExecution:
     """One question to a judge and what came of it.
 
-    ``attempt_count`` is 1 plus the retries of the request that counted, ``model_call_count`` all requests of this execution. ``status`` is ``"ok"`` or
-    ``"failed"``; a failed one has ``error``, and ``raw_text`` and ``finish_reason`` where an answer came. ``cost`` is in US dollars where known.
+    ``attempt_count`` is 1 plus the retries of the request that counted, ``model_call_count`` all requests of this
+    execution. ``status`` is ``"ok"`` or ``"failed"``; a failed one has ``error``, and ``raw_text`` and
+    ``finish_reason`` where an answer came. ``cost`` is in US dollars where known.
     """
 
     prompt: str
@@ -44,8 +45,8 @@ class JudgeExecution:
 class ScoreResult:
     """All that is known of one run of one scorer: the score and the evidence for it.
 
-    ``score`` is None where there is none: ``not_scorable`` then says step and reason, or the run failed. Durations are milliseconds;
-    ``judge`` holds, for each prompt step, its executions in order.
+    ``score`` is None where there is none: ``not_scorable`` then says step and reason, or the run failed. Durations are
+    milliseconds; ``judge`` holds, for each prompt step, its executions in order.
     """
 
     run_id: str
@@ -80,7 +81,8 @@ def _made(outcome: Scored | NotScorable | Failed, evidence: ScoreResult) -> Scor
 class _WithResult:
     """The lazily made ``result`` of an outcome, since evidence that nobody reads doubles a check's cost.
 
-    ``_maker`` makes the result from ``_evidence`` and then gives way to ``_made``, with the result as its evidence. Where it is None, the outcome belongs to no run.
+    ``_maker`` makes the result from ``_evidence`` and then gives way to ``_made``, with the result as its evidence.
+    Where it is None, the outcome belongs to no run.
     """
 
     __slots__ = ()
@@ -255,7 +257,8 @@ set_evidence = Scored._evidence.__set__
 def settled(scored: Scored, score: float, maker: ResultMaker, evidence: object) -> Scored:
     """The outcome with this score and with what its result can be made from.
 
-    A fresh one is completed in place, which is what keeps a check cheap; one that already belongs to a run, or whose number changes, is copied.
+    A fresh one is completed in place, which is what keeps a check cheap; one that already belongs to a run, or whose
+    number changes, is copied.
     """
     if scored._maker is not None or score is not scored.score:
         scored = Scored(score, scored.reason, label=scored.label, parts=scored.parts)
@@ -272,7 +275,8 @@ def attach(outcome: Outcome, maker: ResultMaker, evidence: object) -> Outcome:
 
 
 def not_scorable(reason: str | None = None) -> NotScorable:
-    """To be returned by a step: this run has nothing to measure. The judge is not asked, and averages leave the run out."""
+    """To be returned by a step: this run has nothing to measure. The judge is not asked, and averages leave the run
+    out."""
     return NotScorable(None, reason)
 
 
@@ -290,8 +294,8 @@ def describe(error: BaseException) -> str:
 class ScorerRunError(SteelyardError):
     """A step of a scorer failed.
 
-    ``failed_step`` names it, ``completed_steps`` are those before it, and ``result`` is what was measured until then: a score that was already
-    computed is kept. The cause is chained.
+    ``failed_step`` names it, ``completed_steps`` are those before it, and ``result`` is what was measured until then: a
+    score that was already computed is kept. The cause is chained.
     """
 
     def __init__(

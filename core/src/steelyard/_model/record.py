@@ -16,8 +16,9 @@ from steelyard._model.usage import Usage
 class Conversation:
     """Messages and trajectory of one recorded run; what every extractor gives.
 
-    ``format`` names the kind of record. The trajectory has one ``model_generation`` per response and the calls that it asked for after it. ``id`` is the record's own,
-    ``metadata`` what else it tells, ``usage`` the tokens of all responses together (None: unknown).
+    ``format`` names the kind of record. The trajectory has one ``model_generation`` per response and the calls that it
+    asked for after it. ``id`` is the record's own, ``metadata`` what else it tells, ``usage`` the tokens of all
+    responses together (None: unknown).
     """
 
     messages: tuple[Message, ...] = field(default=(), converter=tuple[Message, ...])

@@ -27,10 +27,12 @@ def new_id() -> str:
 class ScorerRun(Generic[InputT, OutputT]):
     """One run of a target, as a scorer sees it.
 
-    ``input`` and ``output`` have the form that the scorer's type asks for. ``context`` is the text that the answer should rest on (None: none
-    was given), ``metadata`` and ``ground_truth`` are the item's, ``state`` is what the evaluation's lifecycle yielded, ``trajectory`` the path of the
-    run where one is known. ``target_duration_ms`` is how long the target took for this output, ``usage`` and ``cost`` (US dollars) what it told of itself;
-    None is unknown, as for the duration of an output that was recorded or came from a cache. ``run_id`` is made when first read if none was given.
+    ``input`` and ``output`` have the form that the scorer's type asks for. ``context`` is the text that the answer
+    should rest on (None: none was given), ``metadata`` and ``ground_truth`` are the item's, ``state`` is what the
+    evaluation's lifecycle yielded, ``trajectory`` the path of the run where one is known. ``target_duration_ms`` is how
+    long the target took for this output, ``usage`` and ``cost`` (US dollars) what it told of itself; None is unknown,
+    as for the duration of an output that was recorded or came from a cache. ``run_id`` is made when first read if none
+    was given.
     """
 
     _input: object = None

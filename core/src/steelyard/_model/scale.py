@@ -11,7 +11,8 @@ from steelyard._model.errors import ConfigurationError
 Direction = Literal["higher", "lower"]
 
 ROUNDING = 1e-12
-"""Share of a scale's range within which two numbers count as equal: far above what binary rounding does to a sum, far below any meaning."""
+"""Share of a scale's range within which two numbers count as equal: far above what binary rounding does to a sum, far
+below any meaning."""
 
 LARGEST = 1e150
 """The largest number that is taken for a score or a bound, so that sums of squares stay finite."""
@@ -35,8 +36,8 @@ def _high(value: float) -> float:
 class Scale:
     """A closed range of scores with a direction.
 
-    ``direction="higher"`` means that ``high`` is the best score, ``"lower"`` that ``low`` is. Refused: ends that are not finite numbers,
-    ``low`` not below ``high``, any other direction.
+    ``direction="higher"`` means that ``high`` is the best score, ``"lower"`` that ``low`` is. Refused: ends that are
+    not finite numbers, ``low`` not below ``high``, any other direction.
     """
 
     low: float = field(default=0.0, converter=_low)
@@ -75,3 +76,7 @@ class Scale:
         """``score`` mapped to 0 (worst) .. 1 (best), whatever the direction."""
         share = (score - self.low) / (self.high - self.low)
         return share if self.direction == "higher" else 1.0 - share
+
+
+ZERO_TO_ONE = Scale()
+"""The scale of a scorer that says nothing else: 0 to 1, higher is better."""

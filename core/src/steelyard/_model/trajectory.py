@@ -1,4 +1,5 @@
-"""The tree of steps that a target took, what was expected of it, and how it is read from messages and workflow results."""
+"""The tree of steps that a target took, what was expected of it, and how it is read from messages and
+workflow results."""
 
 from __future__ import annotations
 
@@ -92,8 +93,9 @@ def _from_mapping(cls: type[_T], value: Mapping[str, object]) -> _T:
 class TrajectoryStep:
     """One step of a trajectory, with the steps inside it.
 
-    ``step_type`` says what kind of step it is; fields that its kind does not have, or that the record did not tell, are None. ``duration_ms``
-    is in milliseconds. ``success`` is None where nothing could tell. ``raw`` is the record that the step was read from.
+    ``step_type`` says what kind of step it is; fields that its kind does not have, or that the record did not tell, are
+    None. ``duration_ms`` is in milliseconds. ``success`` is None where nothing could tell. ``raw`` is the record that
+    the step was read from.
     """
 
     step_type: StepType = field(validator=_step_type)
@@ -187,7 +189,8 @@ def _expectation(value: TrajectoryExpectation | Mapping[str, object] | None) -> 
 
 @frozen(kw_only=True)
 class ExpectedStep:
-    """A step that should occur: matched by ``name``, by ``step_type`` if given, and by each further field that is given (not None).
+    """A step that should occur: matched by ``name``, by ``step_type`` if given, and by each further field that is given
+    (not None).
 
     ``children`` is an expectation of its own for the steps inside.
     """
@@ -273,8 +276,8 @@ def _wrapped(value: object) -> Mapping[str, object] | None:
 def extract_trajectory(value: object) -> Trajectory:
     """The tool calls of an agent's messages as a trajectory; takes what agent scorers take as output.
 
-    Arguments and results that are no mappings are wrapped as ``{"value": ...}``. ``success`` is false for every call that did not end well; calls
-    whose arguments were still arriving are no steps. Durations are unknown.
+    Arguments and results that are no mappings are wrapped as ``{"value": ...}``. ``success`` is false for every call
+    that did not end well; calls whose arguments were still arriving are no steps. Durations are unknown.
     """
     return Trajectory(
         [
@@ -334,10 +337,11 @@ def read_step_results(results: object) -> dict[str, StepResult]:
 
 
 def extract_workflow_trajectory(step_results: object, step_execution_path: Sequence[str] | None = None) -> Trajectory:
-    """The steps of a workflow in execution order: those of the path that have a result, or all in the order of the results.
+    """The steps of a workflow in execution order: those of the path that have a result, or all in the order of the
+    results.
 
-    The total is the last end minus the first start. A duration that would be negative, or one of whose ends is unknown, is None, and so is the total
-    when any step's ends are out of order or no step has both.
+    The total is the last end minus the first start. A duration that would be negative, or one of whose ends is unknown,
+    is None, and so is the total when any step's ends are out of order or no step has both.
     """
     results = read_step_results(step_results)
     path = list(results) if step_execution_path is None else [step for step in step_execution_path if step in results]

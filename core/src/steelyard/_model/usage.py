@@ -13,8 +13,8 @@ def _plus(left: int | None, right: int | None) -> int | None:
 class Usage:
     """Token counts of one or more model calls; None means unknown, which is not 0.
 
-    The counts are disjoint but for one: ``input_tokens`` leaves out both cache counts, and ``reasoning_tokens`` is a part of
-    ``output_tokens``.
+    The counts are disjoint but for one: ``input_tokens`` leaves out both cache counts, and ``reasoning_tokens`` is a
+    part of ``output_tokens``.
     """
 
     input_tokens: int | None = None

@@ -14,7 +14,8 @@ TARGET = "target"
 
 
 class ExactSum:
-    """A sum of floats without rounding, so that neither order nor grouping changes it (Shewchuk 1997, as in ``math.fsum``)."""
+    """A sum of floats without rounding, so that neither order nor grouping changes it (Shewchuk 1997, as in
+    ``math.fsum``)."""
 
     __slots__ = ("partials",)
 
@@ -48,7 +49,8 @@ class ExactSum:
 
 
 class _Numbers:
-    """How many numbers there were, their sum and the sum of their squares. Ones and zeros, which most checks give, are only counted."""
+    """How many numbers there were, their sum and the sum of their squares. Ones and zeros, which most checks give, are
+    only counted."""
 
     __slots__ = ("count", "ones", "squares", "sum")
 
@@ -86,7 +88,8 @@ class _Numbers:
 
 
 class Tally:
-    """The outcomes of one scorer, counted and summed. Tallies of parts of the data merge into the tally of the whole."""
+    """The outcomes of one scorer, counted and summed. Tallies of parts of the data merge into the
+    tally of the whole."""
 
     __slots__ = (
         "best_others",
@@ -224,10 +227,10 @@ class PartAggregate:
 class Aggregate:
     """One scorer over all items.
 
-    ``average`` is the plain mean of the ``n_scored`` numbers (None without any); ``n_not_scorable`` and ``n_failed`` (its own failures and the target's) are
-    not in it. ``n_best`` is how many scores are at the best end of the scale, ``n_passed`` how many reach ``pass_at`` (the best end where that is
-    None). ``standard_error`` is the sample standard deviation divided by the root of n (None below two numbers). ``slices`` are keyed by
-    ``"path=value"``.
+    ``average`` is the plain mean of the ``n_scored`` numbers (None without any); ``n_not_scorable`` and ``n_failed``
+    (its own failures and the target's) are not in it. ``n_best`` is how many scores are at the best end of the scale,
+    ``n_passed`` how many reach ``pass_at`` (the best end where that is None). ``standard_error`` is the sample standard
+    deviation divided by the root of n (None below two numbers). ``slices`` are keyed by ``"path=value"``.
     """
 
     key: str

@@ -1,4 +1,5 @@
-"""What an evaluation measures: scorers, gates and bounds put in scopes, with everything refused that can be refused before a call."""
+"""What an evaluation measures: scorers, gates and bounds put in scopes, with everything refused that can be refused
+before a call."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from steelyard._scoring.protocol import SCORER_TYPES, Scorer, ScorerType, ShortW
 
 @frozen
 class AgentScorers:
-    """Scorers of an agent in two groups: of what it answered, and of the path it took. Entries are those of a plain list."""
+    """Scorers of an agent in two groups: of what it answered, and of the path it took. Entries are those of a plain
+    list."""
 
     agent: Sequence[object] = ()
     trajectory: Sequence[object] = ()
@@ -27,7 +29,8 @@ class AgentScorers:
 
 @frozen
 class WorkflowScorers:
-    """Scorers of a workflow in groups: of its whole output, of each step's own input and output by step id, and of the path it took."""
+    """Scorers of a workflow in groups: of its whole output, of each step's own input and output by step id, and of the
+    path it took."""
 
     workflow: Sequence[object] = ()
     steps: Mapping[str, Sequence[object]] = field(factory=dict)
@@ -69,8 +72,8 @@ class Entry:
 class Scope:
     """Scorers whose keys are told apart.
 
-    ``plains`` are their short ways where all of them have one and want the same form of a run, which ``type`` names then; ``judged`` says whether any may have
-    asked a judge.
+    ``plains`` are their short ways where all of them have one and want the same form of a run, which ``type`` names
+    then; ``judged`` says whether any may have asked a judge.
     """
 
     __slots__ = ("entries", "index", "judged", "name", "plains", "tallies", "type")
@@ -130,7 +133,8 @@ class Plan:
         return _pooled(gates, self.own_gates), _pooled(scorers, self.own_scorers)
 
     def of_turn(self, at: int, gates: Sequence[object], scorers: Sequence[object]) -> tuple[list[Entry], list[Entry]]:
-        """The gates and scorers of one turn, pooled by key with those of the same turn of other items. Raises ``ConfigurationError``."""
+        """The gates and scorers of one turn, pooled by key with those of the same turn of other items. Raises
+        ``ConfigurationError``."""
         known = self.turns.setdefault(at, TurnScopes())
         made_gates = self._made(gates, known.gates, str(at), True, None)
         made_scorers = self._made(scorers, known.scorers, str(at), False, None)
@@ -139,7 +143,8 @@ class Plan:
     def _made(
         self, given: Sequence[object], known: Mapping[str, Entry], scope: str, gates: bool, common: Scope | None
     ) -> list[Entry]:
-        """New entries, none of which is refused any more; nothing is pooled yet, so that an item that is refused leaves no trace."""
+        """New entries, none of which is refused any more; nothing is pooled yet, so that an item that is refused leaves
+        no trace."""
         if not given:
             return []
         made = _entries(given, scope, gates, self.judge, self.find)
@@ -180,7 +185,8 @@ def _check_alike(earlier: Entry, entry: Entry) -> None:
         what = f"the rule {_rule(entry.gate)} here and {_rule(earlier.gate)}"
     if what is not None:
         raise ConfigurationError(
-            f"{entry.key!r} has {what} in another item, so that one number would stand for two things. Give one of them another id."
+            f"{entry.key!r} has {what} in another item, so that one number would stand for two things. Give one "
+            "of them another id."
         )
 
 
@@ -200,9 +206,11 @@ def _scale(entry: Entry) -> str:
 def compose(
     gates: object, scorers: object, judge: JudgeSettings, find: Find | None = None, groups: Sequence[str] = ()
 ) -> Plan:
-    """The plan for what stands at ``gates=`` and ``scorers=``; ``find`` looks up a judge that is named, ``groups`` are the paths of ``group_by``.
+    """The plan for what stands at ``gates=`` and ``scorers=``; ``find`` looks up a judge that is named, ``groups`` are
+    the paths of ``group_by``.
 
-    Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, judges that are missing or cannot be found, and keys that clash.
+    Raises ``ConfigurationError`` for anything that is no scorer, incomplete scorers, judges that are missing or cannot
+    be found, and keys that clash.
     """
     scopes: list[tuple[str, object]]
     if isinstance(scorers, AgentScorers):
@@ -246,7 +254,8 @@ def _check_groups(entries: Iterable[Entry], groups: Sequence[str]) -> None:
 def _scope(name: str, given: object, gates: bool, judge: JudgeSettings, find: Find | None) -> Scope:
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
         raise ConfigurationError(
-            f"{name}: give a list of scorers (or AgentScorers(...) or WorkflowScorers(...) for groups), found {type(given).__name__}."
+            f"{name}: give a list of scorers (or AgentScorers(...) or WorkflowScorers(...) for groups), found "
+            f"{type(given).__name__}."
         )
     return Scope(name, _entries(list(given), name, gates, judge, find))
 
@@ -263,7 +272,8 @@ def _entries(given: Sequence[object], scope: str, gates: bool, judge: JudgeSetti
             continue
         if earlier.scorer is not entry.scorer:
             raise ConfigurationError(
-                f"{scope}: two scorers have the key {entry.key!r}, so their results could not be told apart. Give one of them another id, or args= that differ."
+                f"{scope}: two scorers have the key {entry.key!r}, so their results could not be told apart. "
+                "Give one of them another id, or args= that differ."
             )
         if earlier.bare or entry.bare or gates:
             raise ConfigurationError(f"{scope}: {entry.key!r} stands there twice. Leave one out, or give each a bound.")
@@ -289,7 +299,8 @@ def _entry(one: object, scope: str, gates: bool, judge: JudgeSettings, find: Fin
     if isinstance(one, Threshold | PassRate | Tracked):
         if gates:
             raise ConfigurationError(
-                f"{scope}: {type(one).__name__} bounds a tracked average and is no gate. Put it among the scorers, or give the scorer itself or a Gate."
+                f"{scope}: {type(one).__name__} bounds a tracked average and is no gate. Put it among the "
+                "scorers, or give the scorer itself or a Gate."
             )
         scorer = one.scorer
         pass_at = checked_pass_at(scorer, one.pass_at)

@@ -66,24 +66,28 @@ def _evaluation(options: EvalOptions) -> Evaluation:
 def run_evals(**options: Unpack[EvalOptions]) -> EvalResult:
     """The result of running a target over data and scoring what came out.
 
-    - ``data``: an iterable or async iterable of ``EvalItem``s or mappings with its fields. A list or tuple is checked whole before anything is called; in
-      a stream a bad item is a failed item.
-    - ``target``: a callable of the input (and, with a second positional parameter without default, of the ``TargetCall``), an object with ``generate`` or
-      ``start``; None where the items hold recorded outputs. ``target_factory`` makes a fresh one per item.
-    - ``scorers``: scorers, ``Threshold``, ``PassRate`` and ``Tracked``; or ``AgentScorers`` or ``WorkflowScorers``. ``gates``: scorers that must be at their best on
-      each item, or a ``Gate`` with a rule of its own.
+    - ``data``: an iterable or async iterable of ``EvalItem``s or mappings with its fields. A list or tuple is checked
+      whole before anything is called; in a stream a bad item is a failed item.
+    - ``target``: a callable of the input (and, with a second positional parameter without default, of the
+      ``TargetCall``), an object with ``generate`` or ``start``; None where the items hold recorded outputs.
+      ``target_factory`` makes a fresh one per item.
+    - ``scorers``: scorers, ``Threshold``, ``PassRate`` and ``Tracked``; or ``AgentScorers`` or ``WorkflowScorers``.
+      ``gates``: scorers that must be at their best on each item, or a ``Gate`` with a rule of its own.
     - ``judge``: for prompt steps that have none of their own. ``target_options`` reach the target through the call.
-    - ``concurrency``: how many items are worked on at once (None is 1). ``timeout``: seconds for each call of the target and each scorer; plain functions
-      run on threads then, and one left behind is counted.
-    - ``reply``: paths or functions that make a ``TargetResult`` of what the target returns. ``group_by``: paths such as ``"metadata.lang"`` by whose values
-      the aggregates are sliced. ``lifecycle``: what is set up around the run and each item.
-    - ``on_item_complete(item, target_result, scorer_results)``, sync or async. ``observers``: objects with ``run_started``, ``item_completed``, ``run_finished``, or
-      names of installed ones. ``keep_items=False`` keeps no item results, so that memory stays flat.
+    - ``concurrency``: how many items are worked on at once (None is 1). ``timeout``: seconds for each call of the
+      target and each scorer; plain functions run on threads then, and one left behind is counted.
+    - ``reply``: paths or functions that make a ``TargetResult`` of what the target returns. ``group_by``: paths such as
+      ``"metadata.lang"`` by whose values the aggregates are sliced. ``lifecycle``: what is set up around the run and
+      each item.
+    - ``on_item_complete(item, target_result, scorer_results)``, sync or async. ``observers``: objects with
+      ``run_started``, ``item_completed``, ``run_finished``, or names of installed ones. ``keep_items=False`` keeps no
+      item results, so that memory stays flat.
     - ``on_error="raise"`` raises the first failure of a target or scorer instead of recording it.
     - ``clock`` and ``sleep``: in place of the real ones.
 
-    Works in a private event loop, also where one is running already; clients bound to the caller's loop need ``await arun_evals(...)``. Ctrl-C
-    ends the run with the items that were complete (``interrupted``). Raises ``ConfigurationError`` before any call for whatever can be refused then.
+    Works in a private event loop, also where one is running already; clients bound to the caller's loop need ``await
+    arun_evals(...)``. Ctrl-C ends the run with the items that were complete (``interrupted``). Raises
+    ``ConfigurationError`` before any call for whatever can be refused then.
     """
     evaluation = _evaluation(options)
     drive(evaluation)
@@ -98,9 +102,11 @@ async def arun_evals(**options: Unpack[EvalOptions]) -> EvalResult:
 
 
 def stream_evals(**options: Unpack[EvalOptions]) -> EvalStream:
-    """The results of items as they complete: ``async for item_result in stream_evals(...)``; ``.result()`` tells the whole afterwards.
+    """The results of items as they complete: ``async for item_result in stream_evals(...)``; ``.result()`` tells the
+    whole afterwards.
 
-    The arguments are those of ``run_evals``. Raises ``ConfigurationError`` at once for whatever can be refused before a call.
+    The arguments are those of ``run_evals``. Raises ``ConfigurationError`` at once for whatever can be refused before a
+    call.
     """
     return EvalStream(_evaluation(options))
 
@@ -111,7 +117,8 @@ _END = object()
 class EvalStream:
     """Item results in order of completion, each with its index. Leaving it early cancels what is under way.
 
-    Use it as an async iterator, or as an async context manager around one to be sure that nothing goes on after the block.
+    Use it as an async iterator, or as an async context manager around one to be sure that nothing goes on after the
+    block.
     """
 
     def __init__(self, evaluation: Evaluation) -> None:
@@ -195,7 +202,8 @@ class EvalStream:
         """
         if not self._ended:
             raise ConfigurationError(
-                "The evaluation has not ended yet: take its items to the end, or close the stream, before asking for the result."
+                "The evaluation has not ended yet: take its items to the end, or close the stream, before "
+                "asking for the result."
             )
         return self._evaluation.result()
 

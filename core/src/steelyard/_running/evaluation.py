@@ -38,7 +38,8 @@ Emit = Callable[[ItemResult], Awaitable[None]]
 
 @frozen
 class RunInfo:
-    """What observers are told when a run starts: how many items there are (None: a stream), how many at once, and the keys of gates and scorers."""
+    """What observers are told when a run starts: how many items there are (None: a stream), how many at once, and the
+    keys of gates and scorers."""
 
     planned_items: int | None
     concurrency: int
@@ -46,7 +47,8 @@ class RunInfo:
 
 
 class Evaluation:
-    """An evaluation that was checked and can be run once. The arguments are those of ``run_evals``, where they are told."""
+    """An evaluation that was checked and can be run once. The arguments are those of ``run_evals``, where they are
+    told."""
 
     def __init__(
         self,
@@ -74,7 +76,8 @@ class Evaluation:
         self._concurrency = _concurrency(concurrency)
         if on_error not in ("record", "raise"):
             raise ConfigurationError(
-                f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends the run).'
+                f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends '
+                "the run)."
             )
         if target_options is not None and not isinstance(target_options, Mapping):
             raise ConfigurationError(f"target_options= must be a mapping, found {type(target_options).__name__}.")
@@ -126,7 +129,7 @@ class Evaluation:
         self.ends_on_interrupt = False
         """Whether Ctrl-C ends the run with what is there; set by the door whose loop it is."""
 
-    # -- before anything is called ------------------------------------------------------------------------------------------------------
+    # -- before anything is called -------------------------------------------------------------------------------------
 
     @property
     def _plan(self) -> Plan:
@@ -166,7 +169,8 @@ class Evaluation:
         there = {name for item in taken for name in slice_names(item, self._groups)}
         for name in sorted(wanted - there):
             raise ConfigurationError(
-                f"A bound names the slice {name!r}, to which no item belongs. There are {', '.join(sorted(there)[:20])}."
+                f"A bound names the slice {name!r}, to which no item belongs. There are "
+                f"{', '.join(sorted(there)[:20])}."
             )
 
     def _own_entries(self, index: int, item: EvalItem) -> list[Entry]:
@@ -188,13 +192,15 @@ class Evaluation:
         elif self._has_target:
             raise BadItem(
                 index,
-                "it has a recorded output, and a target is given too. Leave out one, so that it is clear which is measured.",
+                "it has a recorded output, and a target is given too. Leave out one, so that it is clear which "
+                "is measured.",
             )
         if self._is_workflow and (item.inputs is not None or item.turns is not None):
             raise BadItem(index, "inputs and turns are for agents; a workflow takes input.")
 
     def _check_needs(self, index: int, item: EvalItem, own: Sequence[Entry]) -> None:
-        """Raises ``BadItem`` for an item that lacks what a scorer needs of it. What a target may bring is left for the run."""
+        """Raises ``BadItem`` for an item that lacks what a scorer needs of it. What a target may bring is left for the
+        run."""
         reply = self._settings.reply
         brings_context = (
             item.output is NOT_GIVEN
@@ -209,10 +215,11 @@ class Evaluation:
             except MissingValue as error:
                 raise BadItem(index, f"scorer {key!r} needs {need}. {error}") from error
 
-    # -- the run ------------------------------------------------------------------------------------------------------------------------
+    # -- the run -------------------------------------------------------------------------------------------------------
 
     async def run(self, emit: Emit | None = None) -> None:
-        """Takes all items through target and scorers. Raises what ends a run: cancellation, and with ``on_error="raise"`` the first failure."""
+        """Takes all items through target and scorers. Raises what ends a run: cancellation, and with
+        ``on_error="raise"`` the first failure."""
         if self._started is not None:
             raise ConfigurationError("An evaluation runs once. Make another one.")
         self._started = self._clock()
@@ -329,7 +336,7 @@ class Evaluation:
         if self._observers is not None and self._observers.wants_items:
             self._observers.item_completed(done.result)
 
-    # -- the result ---------------------------------------------------------------------------------------------------------------------
+    # -- the result ----------------------------------------------------------------------------------------------------
 
     @property
     def interrupted(self) -> bool:

@@ -26,7 +26,8 @@ class Verdict(StrEnum):
 class Gate(Protocol):
     """A scorer with a rule that says from counts alone whether the gate has passed.
 
-    ``n_best`` is how many of the ``n_scored`` scores are at the best end of the scale. ``passed`` gives None when there is nothing to decide on.
+    ``n_best`` is how many of the ``n_scored`` scores are at the best end of the scale. ``passed`` gives None when there
+    is nothing to decide on.
     """
 
     @property
@@ -41,7 +42,8 @@ class Gate(Protocol):
 
 @frozen
 class EachItem:
-    """The rule of a scorer that stands as a gate by itself: every scored item at the best end, none that could not be computed."""
+    """The rule of a scorer that stands as a gate by itself: every scored item at the best end, none that could not be
+    computed."""
 
     scorer: Scorer
 
@@ -90,9 +92,10 @@ def _slice(of: str, value: object) -> None:
 class Threshold:
     """A scorer whose average is to lie between ``min`` and ``max``, both inclusive; a bare number means ``min``.
 
-    ``part`` bounds the average of one part of the score, ``slice`` (``"metadata.lang=de"``, a path of ``group_by`` and its value) that of one slice. ``pass_at``
-    is the score from which on a single item passes, in the scale's direction. Refused when built: no bound at all, bounds that are no finite
-    numbers or lie outside the scorer's scale, ``min`` above ``max``, a bare number on a scorer for which lower is better.
+    ``part`` bounds the average of one part of the score, ``slice`` (``"metadata.lang=de"``, a path of ``group_by`` and
+    its value) that of one slice. ``pass_at`` is the score from which on a single item passes, in the scale's direction.
+    Refused when built: no bound at all, bounds that are no finite numbers or lie outside the scorer's scale, ``min``
+    above ``max``, a bare number on a scorer for which lower is better.
     """
 
     scorer: Scorer
@@ -121,7 +124,8 @@ class Threshold:
             _bound("min", bare[0])
             if scale.direction == "lower":
                 raise ConfigurationError(
-                    f"Threshold({scorer.id!r}, {bare[0]!r}): for this scorer lower is better. Say max={bare[0]!r} to bound it from above, or min= if you mean it."
+                    f"Threshold({scorer.id!r}, {bare[0]!r}): for this scorer lower is better. Say "
+                    f"max={bare[0]!r} to bound it from above, or min= if you mean it."
                 )
             min = bare[0]
         if min is None and max is None:
@@ -134,7 +138,8 @@ class Threshold:
             for what, bound in (("min", min), ("max", max)):
                 if bound is not None and not scale.low <= bound <= scale.high:
                     raise ConfigurationError(
-                        f"Threshold({what}={bound!r}): scorer {scorer.id!r} scores from {scale.low:g} to {scale.high:g}."
+                        f"Threshold({what}={bound!r}): scorer {scorer.id!r} scores from {scale.low:g} to "
+                        f"{scale.high:g}."
                     )
         if min is not None and max is not None and min > max:
             raise ConfigurationError(f"Threshold(min={min!r}, max={max!r}): min is above max.")
@@ -212,7 +217,8 @@ class Bound:
 
 @frozen(kw_only=True)
 class GateResult:
-    """What became of one gate. ``score`` is the plain average of the scored items; ``passed`` is None when no item was scorable."""
+    """What became of one gate. ``score`` is the plain average of the scored items; ``passed`` is None when no item was
+    scorable."""
 
     id: str
     key: str
@@ -227,9 +233,11 @@ class GateResult:
 
 @frozen(kw_only=True)
 class ThresholdResult:
-    """What became of one bound. ``average_score`` is what was compared, unless the bound is of a pass rate: then ``pass_rate`` was.
+    """What became of one bound. ``average_score`` is what was compared, unless the bound is of a pass rate: then
+    ``pass_rate`` was.
 
-    ``n_scored`` is the denominator. ``passed`` is None when no item was scorable, and False when any could not be computed.
+    ``n_scored`` is the denominator. ``passed`` is None when no item was scorable, and False when any could not be
+    computed.
     """
 
     id: str
@@ -311,7 +319,8 @@ def judge_bound(bound: Bound, id: str, key: str, scope: str, tally: Tally) -> Th
 
 
 def verdict_of(gates: list[GateResult], thresholds: list[ThresholdResult]) -> Verdict | None:
-    """``failed`` if a gate has not passed, else ``scored`` if a threshold was missed, else ``passed``; None if nothing had a say."""
+    """``failed`` if a gate has not passed, else ``scored`` if a threshold was missed, else ``passed``; None if nothing
+    had a say."""
     if any(gate.passed is False for gate in gates):
         return Verdict.FAILED
     if any(threshold.passed is False for threshold in thresholds):

@@ -10,14 +10,16 @@ from steelyard._running.item import BadItem, EvalItem, canonical_hash
 
 
 class SeenDigests:
-    """A set of 64-bit digests in one flat array: about 16 bytes for each of a million texts, where a set of texts takes over 100."""
+    """A set of 64-bit digests in one flat array: about 16 bytes for each of a million texts, where a set of texts takes
+    over 100."""
 
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * 1024))
         self._count = 0
 
     def add(self, text: str) -> bool:
-        """Adds a text; whether it is new (two texts of one digest, of which a million hold one pair in 10 million runs, count as one)."""
+        """Adds a text; whether it is new (two texts of one digest, of which a million hold one pair in 10 million runs,
+        count as one)."""
         digest = int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") or 1
         if 2 * self._count >= len(self._slots):
             self._grow()
@@ -45,8 +47,9 @@ class SeenDigests:
 class Ids:
     """The ids of one evaluation's items, by index.
 
-    An item without an id gets the hash of what it gives to the target, and the number of its occurrence: ``"9f86d081884c7d65-1"``. Given ``kept`` items, ids are
-    made when the first is read; for a stream whose items are not kept they are counted as the items pass.
+    An item without an id gets the hash of what it gives to the target, and the number of its occurrence:
+    ``"9f86d081884c7d65-1"``. Given ``kept`` items, ids are made when the first is read; for a stream whose items are
+    not kept they are counted as the items pass.
     """
 
     def __init__(self, kept: Sequence[object] | None, *, counting: bool) -> None:

@@ -58,9 +58,10 @@ class Turn:
 class EvalItem:
     """One test case. It is checked when an evaluation takes it, not when it is built.
 
-    Exactly one of ``input`` (one turn; a list of texts is several user messages), ``inputs`` (turns sent in order on one thread) and ``turns`` (the same,
-    each with its own gates and scorers). A recorded ``output`` may stand beside ``input`` or ``inputs``, or alone. ``context`` holds the texts
-    that the answer should rest on, ``start_options`` go over ``target_options`` for this item, ``gates`` and ``scorers`` add to the evaluation's own.
+    Exactly one of ``input`` (one turn; a list of texts is several user messages), ``inputs`` (turns sent in order on
+    one thread) and ``turns`` (the same, each with its own gates and scorers). A recorded ``output`` may stand beside
+    ``input`` or ``inputs``, or alone. ``context`` holds the texts that the answer should rest on, ``start_options`` go
+    over ``target_options`` for this item, ``gates`` and ``scorers`` add to the evaluation's own.
     """
 
     input: Any = None
@@ -117,7 +118,8 @@ def take_item(raw: object, index: int) -> EvalItem:
     else:
         raise BadItem(
             index,
-            f'expected an EvalItem or a mapping such as {{"input": ...}}, found {"None" if raw is None else type(raw).__name__}.',
+            'expected an EvalItem or a mapping such as {"input": ...}, '
+            f"found {'None' if raw is None else type(raw).__name__}.",
         )
     if item.input is not None:
         if item.inputs is not None or item.turns is not None:

@@ -16,7 +16,8 @@ LONGEST_ARGUMENTS = 60
 def scorer_key(scorer: object) -> str:
     """The scorer's id, and in parentheses the arguments that it was made with, as JSON, where it was made with some.
 
-    ``check-includes("sun", ignore_case=false)``. An argument that is a scorer itself is shown by its own key. Arguments longer than 60 characters are cut and end in 8 hexadecimal digits of their hash.
+    ``check-includes("sun", ignore_case=false)``. An argument that is a scorer itself is shown by its own key. Arguments
+    longer than 60 characters are cut and end in 8 hexadecimal digits of their hash.
     """
     id = cast("str", scorer.id)  # type: ignore[attr-defined]
     args = getattr(scorer, "args", None)
@@ -67,7 +68,8 @@ class KeyIndex:
 
 
 class ByKey(Mapping[str, V], Generic[V]):
-    """Values by the keys of scorers. ``[]``, ``get`` and ``in`` also take the plain id while one key alone has it; iteration gives keys."""
+    """Values by the keys of scorers. ``[]``, ``get`` and ``in`` also take the plain id while one key alone has it;
+    iteration gives keys."""
 
     __slots__ = ("_index", "_more", "_values")
 
@@ -80,7 +82,8 @@ class ByKey(Mapping[str, V], Generic[V]):
     def of(
         cls, values: Mapping[str, V], ids: Mapping[str, str], more: Mapping[str, V] = MappingProxyType({})
     ) -> ByKey[V]:
-        """From a mapping of keys, the id of each key, and ``more`` that can be read but is not iterated over (parts, as ``key/part``)."""
+        """From a mapping of keys, the id of each key, and ``more`` that can be read but is not iterated over (parts, as
+        ``key/part``)."""
         keys = list(values)
         return cls(KeyIndex(keys, [ids[key] for key in keys]), list(values.values()), more)
 

@@ -16,8 +16,9 @@ from steelyard._running.item import EvalItem
 class Lifecycle:
     """Async context managers around the run and around each item.
 
-    ``run()`` makes the one for the run, ``item(item, run_state)`` the one for an item. What they yield is the ``state`` that target and scorers see: the item's, or
-    the run's where items have none. Taking down always happens; that of an item is told the target's exception.
+    ``run()`` makes the one for the run, ``item(item, run_state)`` the one for an item. What they yield is the ``state``
+    that target and scorers see: the item's, or the run's where items have none. Taking down always happens; that of an
+    item is told the target's exception.
     """
 
     run: Callable[[], AbstractAsyncContextManager[Any]] | None = None

@@ -26,7 +26,8 @@ async def bounded(
     sleep: Callable[[float], Awaitable[None]],
     fault_of: Callable[[T], BaseException | None] = lambda given: None,
 ) -> T:
-    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then, or when this is, and awaited for a moment.
+    """What the work gives. Raises ``TimedOut`` after that many seconds; the work is cancelled then, or when this is,
+    and awaited for a moment.
 
     What its clean-up raises, or the fault in what it gives all the same, is the cause of the ``TimedOut``.
     """
@@ -60,7 +61,8 @@ async def bounded(
 
 
 class _Ended(Generic[T]):
-    """How some work ended, as a value: an exit or Ctrl-C that left a task as an exception would tear down the loop around it."""
+    """How some work ended, as a value: an exit or Ctrl-C that left a task as an exception would tear down the loop
+    around it."""
 
     __slots__ = ("error", "value")
 

@@ -17,7 +17,8 @@ from steelyard._running.keys import EMPTY, ByKey
 
 
 class Status(StrEnum):
-    """What became of one item; the first that fits: a gate or ``pass_at`` missed, something not computed, one held, scores alone, nothing measured."""
+    """What became of one item; the first that fits: a gate or ``pass_at`` missed, something not computed, one held,
+    scores alone, nothing measured."""
 
     FAILED = "failed"
     ERRORED = "errored"
@@ -82,8 +83,8 @@ class TurnItemResult:
 class ItemResult:
     """One item: what the target gave and what came of it. Indexing it reads its ``scores``.
 
-    ``error`` is what the target raised, or why the item could not be taken; ``gates`` and ``scores`` are empty then. ``duration_ms`` is the whole time of the
-    item, ``usage`` and ``cost`` (US dollars) what the target says of itself.
+    ``error`` is what the target raised, or why the item could not be taken; ``gates`` and ``scores`` are empty then.
+    ``duration_ms`` is the whole time of the item, ``usage`` and ``cost`` (US dollars) what the target says of itself.
     """
 
     index: int
@@ -150,7 +151,8 @@ def measured(
     told: tuple[Usage | None, float | None, Mapping[str, Any] | None],
     id: str | Callable[[int], str] | None,
 ) -> ItemResult:
-    """The result of an item whose target answered: what ``ItemResult(...)`` gives, at half its cost, since every item needs one."""
+    """The result of an item whose target answered: what ``ItemResult(...)`` gives, at half its cost, since every item
+    needs one."""
     result: ItemResult = ItemResult.__new__(ItemResult)
     _set_index(result, index)
     _set_item(result, item)
@@ -194,9 +196,10 @@ class ObserverNote:
 class Summary:
     """Counts, durations (milliseconds) and costs of a run.
 
-    ``total_items`` is how many items were evaluated, ``planned_items`` how many there were to be (None for a stream that did not end). ``not_scorable`` and ``errors``
-    count scorers' outcomes by key, added over scopes. ``judge_usage`` and ``judge_cost`` (US dollars) cover the calls that told theirs; how many did not is
-    counted beside.
+    ``total_items`` is how many items were evaluated, ``planned_items`` how many there were to be (None for a stream
+    that did not end). ``not_scorable`` and ``errors`` count scorers' outcomes by key, added over scopes.
+    ``judge_usage`` and ``judge_cost`` (US dollars) cover the calls that told theirs; how many did not is counted
+    beside.
     """
 
     total_items: int = 0
@@ -233,8 +236,9 @@ class Summary:
 class EvalResult:
     """All that an evaluation found.
 
-    ``scores`` are averages by key (for grouped scorers by group, then by key), ``aggregates`` the whole account behind them by scope and key. ``items`` are in the
-    order of the data; empty with ``keep_items=False``. ``interrupted`` says that the run ended before its data did (``interruption`` says why): what is here covers ``summary.total_items``
+    ``scores`` are averages by key (for grouped scorers by group, then by key), ``aggregates`` the whole account behind
+    them by scope and key. ``items`` are in the order of the data; empty with ``keep_items=False``. ``interrupted`` says
+    that the run ended before its data did (``interruption`` says why): what is here covers ``summary.total_items``
     items, and the verdict is None unless a gate has failed already.
     """
 

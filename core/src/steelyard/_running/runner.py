@@ -12,7 +12,8 @@ BREATH = 64
 
 
 class Interrupted(Exception):
-    """Ctrl-C, as an ordinary exception: a task that raises KeyboardInterrupt itself tears its loop down around all other work."""
+    """Ctrl-C, as an ordinary exception: a task that raises KeyboardInterrupt itself tears its loop down around all
+    other work."""
 
 
 class Runner(Protocol):
@@ -24,7 +25,8 @@ class Runner(Protocol):
         work: Callable[[int, ItemT], Awaitable[None]],
         concurrency: int,
     ) -> None:
-        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and awaited."""
+        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and
+        awaited."""
         ...
 
 
@@ -37,7 +39,8 @@ class AsyncioRunner:
         work: Callable[[int, Any], Awaitable[None]],
         concurrency: int,
     ) -> None:
-        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and awaited."""
+        """Ends when all items are done; an exception of ``work`` ends it at once, with the other work cancelled and
+        awaited."""
         if isinstance(items, AsyncIterable):
             await self._run_async(items.__aiter__(), work, concurrency)
             return

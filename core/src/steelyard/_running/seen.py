@@ -15,7 +15,8 @@ from steelyard._running.target import TargetResult
 
 
 class Seen:
-    """One input and output of an item. Each form is made when the first scorer asks for it, and shared by those that follow."""
+    """One input and output of an item. Each form is made when the first scorer asks for it, and shared by those that
+    follow."""
 
     __slots__ = ("_agent", "_plain", "_trajectory", "effort", "input", "item", "output", "pending", "results", "state")
 
@@ -85,7 +86,7 @@ class Seen:
         return AgentOutput([message for result in self.results for message in messages_of(result)])
 
     def _path(self) -> Trajectory:
-        paths = [_path_of(result) for result in self.results] if self.results else [extract_trajectory(self.output)]
+        paths = [_path_of(result) for result in self.results or (TargetResult(self.output),)]
         if len(paths) == 1:
             return paths[0]
         durations = [path.total_duration_ms for path in paths]
@@ -106,7 +107,8 @@ def _path_of(result: TargetResult) -> Trajectory:
         return path
     if result.spans is not None:
         raise UnreadableOutput(
-            "The target gave spans, and no trajectory could be read from them. Give TargetResult(trajectory=...), or read the spans with their extractor."
+            "The target gave spans, and no trajectory could be read from them. Give "
+            "TargetResult(trajectory=...), or read the spans with their extractor."
         )
     if isinstance(result.output, Trajectory):
         return result.output

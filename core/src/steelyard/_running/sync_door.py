@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from contextvars import copy_context
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def drive(evaluation: Evaluation) -> None:
-    """Runs the evaluation to its end, in a private loop: here, or on a thread of its own where a loop is running already.
+    """Runs the evaluation to its end, in a private loop: here, or on a thread of its own where a loop is running
+    already.
 
     On Ctrl-C the work under way is cancelled and the evaluation ends with the items that were complete.
     """
@@ -51,7 +53,8 @@ def _drive_here(evaluation: Evaluation, handle: list[Any]) -> None:
 
 
 def _wind_up(loop: AbstractEventLoop, main: Task[None], evaluation: Evaluation) -> None:
-    """Cancels what is left and waits for it; a first Ctrl-C meanwhile only ends the run, a second one ends the waiting too."""
+    """Cancels what is left and waits for it; a first Ctrl-C meanwhile only ends the run, a second one ends the waiting
+    too."""
     try:
         _end(loop, main)
     except KeyboardInterrupt:
@@ -62,7 +65,8 @@ def _wind_up(loop: AbstractEventLoop, main: Task[None], evaluation: Evaluation) 
 
 
 def _end(loop: AbstractEventLoop, main: Task[None]) -> None:
-    """The run first, so that it takes down its own work from the outside in; cancelled all at once, clean-ups would be cancelled too."""
+    """The run first, so that it takes down its own work from the outside in; cancelled all at once, clean-ups would be
+    cancelled too."""
     import asyncio
 
     if not main.done():
@@ -75,16 +79,15 @@ def _cancel(handle: list[Any]) -> None:
     """Cancels the run of another thread's loop."""
     if handle:
         loop, main = handle
-        try:
+        with suppress(RuntimeError):  # the loop was closed just now, so there is nothing left to cancel
             loop.call_soon_threadsafe(main.cancel)
-        except RuntimeError:  # the loop was closed just now, so there is nothing left to cancel
-            pass
 
 
 def _drive_on_thread(evaluation: Evaluation) -> None:
     raised: list[BaseException] = []
     handle: list[Any] = []
-    # Not Thread.join: on CPython 3.11 one that Ctrl-C has struck takes the thread for ended, and the next one returns at once.
+    # Not Thread.join: on CPython 3.11 one that Ctrl-C has struck takes the thread for ended, and the next one returns
+    # at once.
     ended = Event()
 
     def body() -> None:

@@ -54,9 +54,11 @@ def _is_cost(_: object, attribute: Attribute[Any], value: object) -> None:
 class TargetResult:
     """What a target returns when there is more to say than its output.
 
-    ``messages`` are the run's messages where ``output`` is something else, ``context`` the texts that the answer rests on, ``trajectory`` or ``spans`` the path
-    taken, ``cost`` US dollars. ``cached`` says that the output came from a cache, so that how long the call took says nothing. A workflow gives ``step_results`` (step id to ``{status, input, output, started_at, ended_at, metadata}``, times in
-    milliseconds) and, where they ran otherwise than in that order, ``step_execution_path``. Raises ``UnreadableOutput`` for fields of another kind.
+    ``messages`` are the run's messages where ``output`` is something else, ``context`` the texts that the answer rests
+    on, ``trajectory`` or ``spans`` the path taken, ``cost`` US dollars. ``cached`` says that the output came from a
+    cache, so that how long the call took says nothing. A workflow gives ``step_results`` (step id to ``{status, input,
+    output, started_at, ended_at, metadata}``, times in milliseconds) and, where they ran otherwise than in that order,
+    ``step_execution_path``. Raises ``UnreadableOutput`` for fields of another kind.
     """
 
     output: Any = None
@@ -91,9 +93,10 @@ _RESULT_FIELDS = tuple(attribute.name for attribute in fields(TargetResult))
 class TargetCall:
     """What a target may know of the call beside its input.
 
-    ``thread_id`` and ``resource_id`` are one pair for all turns of an item, made when first read unless ``target_options`` name them. ``turn_index`` counts
-    from 0, ``history`` holds the messages of the turns before, ``options`` are the target's options with the item's over them, ``state`` is what
-    the evaluation's lifecycle yielded.
+    ``thread_id`` and ``resource_id`` are one pair for all turns of an item, made when first read unless
+    ``target_options`` name them. ``turn_index`` counts from 0, ``history`` holds the messages of the turns before,
+    ``options`` are the target's options with the item's over them, ``state`` is what the evaluation's lifecycle
+    yielded.
     """
 
     turn_index: int = 0
@@ -154,10 +157,10 @@ _CALL_FIELDS = (
 def caller_of(target: object) -> Caller:
     """How this target is called.
 
-    A callable of one positional argument gets the input; with a second one without default it also gets the ``TargetCall``. An object with ``generate`` (an
-    agent) or ``start`` (a workflow) gets the input, and by name those fields of the call and those target options that its signature names; a ``**`` parameter
-    gets all the target options.
-    Raises ``ConfigurationError`` for anything else.
+    A callable of one positional argument gets the input; with a second one without default it also gets the
+    ``TargetCall``. An object with ``generate`` (an agent) or ``start`` (a workflow) gets the input, and by name those
+    fields of the call and those target options that its signature names; a ``**`` parameter gets all the target
+    options. Raises ``ConfigurationError`` for anything else.
     """
     for name, is_workflow in (("generate", False), ("start", True)):
         method = getattr(target, name, None)
@@ -169,7 +172,8 @@ def caller_of(target: object) -> Caller:
             return Caller(target, is_async, False)
         return Caller(lambda given, call: target(given), is_async, False)
     raise ConfigurationError(
-        f"target= must be a callable, an object with generate (agents) or start (workflows), found {type(target).__name__}."
+        "target= must be a callable, an object with generate (agents) or start (workflows), found "
+        f"{type(target).__name__}."
     )
 
 
@@ -223,7 +227,8 @@ class ReplyMap:
 
 
 def read_reply_map(reply: Mapping[str, Path] | None) -> ReplyMap | None:
-    """The reply map as given to ``run_evals``. Raises ``ConfigurationError`` for unknown fields and for values that are no path."""
+    """The reply map as given to ``run_evals``. Raises ``ConfigurationError`` for unknown fields and for values that are
+    no path."""
     if reply is None:
         return None
     if not isinstance(reply, Mapping):
@@ -239,7 +244,8 @@ def read_reply_map(reply: Mapping[str, Path] | None) -> ReplyMap | None:
 
 
 def follow(value: object, path: str, what: str) -> Any:
-    """What a path leads to: names of keys or attributes joined by dots, ``[3]`` for a place of a list, ``[]`` for each of its elements.
+    """What a path leads to: names of keys or attributes joined by dots, ``[3]`` for a place of a list, ``[]`` for each
+    of its elements.
 
     Raises ``UnreadableOutput`` where it leads nowhere.
     """

@@ -40,8 +40,9 @@ EXIT_GRACE = 5.0
 class WatchStats:
     """What became of a watched target's runs.
 
-    ``runs`` were answered, ``eligible`` of them passed the predicate, ``sampled`` were to be scored; of those ``scored`` are done, ``dropped`` found the queue full or
-    the watch closed, ``pending`` wait. ``errors`` are failures of the watch's own doing, of which the target knows nothing.
+    ``runs`` were answered, ``eligible`` of them passed the predicate, ``sampled`` were to be scored; of those
+    ``scored`` are done, ``dropped`` found the queue full or the watch closed, ``pending`` wait. ``errors`` are failures
+    of the watch's own doing, of which the target knows nothing.
     """
 
     runs: int = 0
@@ -101,7 +102,7 @@ class Watched:
         self._jobs: Queue[_Job | None] | None = None
         self._ended = Event()
 
-    # -- answering ----------------------------------------------------------------------------------------------------------------------
+    # -- answering -----------------------------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """What the target answers."""
@@ -125,7 +126,7 @@ class Watched:
         self._offer(args, named, value)
         return value
 
-    # -- choosing -----------------------------------------------------------------------------------------------------------------------
+    # -- choosing ------------------------------------------------------------------------------------------------------
 
     def _offer(self, args: tuple[Any, ...], named: dict[str, Any], answer: object) -> None:
         """Queues a run for scoring if it was chosen; never disturbs the target, never waits."""
@@ -171,7 +172,7 @@ class Watched:
         self._count("errors")
         log("watch.failed", error=describe(error))
 
-    # -- scoring ------------------------------------------------------------------------------------------------------------------------
+    # -- scoring -------------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         import asyncio
@@ -232,7 +233,7 @@ class Watched:
         )
         return Plan(self._plan.gates, scopes, self._plan.form, self._plan.judge)
 
-    # -- the account --------------------------------------------------------------------------------------------------------------------
+    # -- the account ---------------------------------------------------------------------------------------------------
 
     @property
     def stats(self) -> WatchStats:
@@ -241,12 +242,14 @@ class Watched:
             return WatchStats(**self._counts)
 
     def result(self) -> EvalResult:
-        """Averages and counts over what was scored so far; without items and without a verdict, since nothing is bounded."""
+        """Averages and counts over what was scored so far; without items and without a verdict, since nothing is
+        bounded."""
         with self._lock:
             return self._ledger.result(items=(), planned=None, interruption=None, observers=())
 
     def close(self, timeout: float | None = None) -> WatchStats:
-        """Takes no more runs, waits for those that are queued (at most ``timeout`` seconds), and counts the rest as dropped."""
+        """Takes no more runs, waits for those that are queued (at most ``timeout`` seconds), and counts the rest as
+        dropped."""
         with self._lock:
             first, self._closed = not self._closed, True
             loop, jobs = self._loop, self._jobs
@@ -264,7 +267,7 @@ class Watched:
             log("watch.dropped", runs=left)
         return self.stats
 
-    async def aclose(self, timeout: float | None = None) -> WatchStats:
+    async def aclose(self, timeout: float | None = None) -> WatchStats:  # noqa: ASYNC109
         """As ``close``, without holding up the running event loop."""
         import asyncio
 
@@ -305,11 +308,13 @@ def watch(
 ) -> Watched:
     """The target, answering as before and without waiting, while a share of its runs is scored in the background.
 
-    ``target`` is a callable, or an object with ``generate`` or ``start``; ``scorers`` see its input and output, ``steps`` those of a workflow's steps. ``sampling`` is the
-    share (0 to 1) of runs to score, for all or by key or id; whether a run is chosen follows from its id (``run_id=`` or ``trace_id=`` of the call, ``run_id(answer)``,
-    else a random one), so that equal shares pick the same runs. ``eligible(request_context)`` is asked before. At most ``queue_size`` runs wait; further
-    ones are dropped and counted (``stats``). Results go to ``on_scored`` (sync or async) and to observers, item by item. A failing scorer never
-    touches the target. ``close()``, a ``with`` block, or the end of the interpreter finish what is queued. Raises ``ConfigurationError`` as ``run_evals``.
+    ``target`` is a callable, or an object with ``generate`` or ``start``; ``scorers`` see its input and output,
+    ``steps`` those of a workflow's steps. ``sampling`` is the share (0 to 1) of runs to score, for all or by key or id;
+    whether a run is chosen follows from its id (``run_id=`` or ``trace_id=`` of the call, ``run_id(answer)``, else a
+    random one), so that equal shares pick the same runs. ``eligible(request_context)`` is asked before. At most
+    ``queue_size`` runs wait; further ones are dropped and counted (``stats``). Results go to ``on_scored`` (sync or
+    async) and to observers, item by item. A failing scorer never touches the target. ``close()``, a ``with`` block, or
+    the end of the interpreter finish what is queued. Raises ``ConfigurationError`` as ``run_evals``.
     """
     if isclass(target):
         raise ConfigurationError("watch() takes a target, not a class; make one first.")

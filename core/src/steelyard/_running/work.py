@@ -55,7 +55,8 @@ Counted = list[tuple[Scope, list[Outcome]]]
 
 @define(eq=False)
 class Done:
-    """An item that was evaluated: its result, its outcomes by entry, and what the target gave (None where it failed)."""
+    """An item that was evaluated: its result, its outcomes by entry, and what the target gave (None
+    where it failed)."""
 
     result: ItemResult
     counted: Counted
@@ -86,7 +87,8 @@ async def work_on(
     run_state: object,
     id_of: Callable[[int], str] | None,
 ) -> Done:
-    """Evaluates one item. A failure of its own, of the target or of a scorer is part of what is found, unless the settings say to stop."""
+    """Evaluates one item. A failure of its own, of the target or of a scorer is part of what is found, unless the
+    settings say to stop."""
     try:
         if isinstance(raw, Faulty):
             raise raw.fault
@@ -226,7 +228,7 @@ def _for_callback(item: EvalItem, given: object, turns_given: Sequence[Given]) -
     return returned[0] if item.input is not None else returned
 
 
-# -- the target -----------------------------------------------------------------------------------------------------------------------
+# -- the target --------------------------------------------------------------------------------------------------------
 
 
 def _read(reply: ReplyMap | None, raw: object) -> tuple[object, tuple[TargetResult, ...]]:
@@ -322,11 +324,12 @@ def _told(results: Sequence[TargetResult]) -> Told:
     return usage, cost, metadata
 
 
-# -- the scorers ----------------------------------------------------------------------------------------------------------------------
+# -- the scorers -------------------------------------------------------------------------------------------------------
 
 
 def _quick_outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Any] | None:
-    """Outcomes of scorers that are plain functions all of them, where nothing asks for more than to call them; else None, and nothing was done."""
+    """Outcomes of scorers that are plain functions all of them, where nothing asks for more than to call them; else
+    None, and nothing was done."""
     if scope.plains is None or not settings.quick:
         return None
     run = seen.run_for(scope.type)

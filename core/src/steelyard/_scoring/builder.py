@@ -28,7 +28,7 @@ from steelyard._model.outcome import (
     settled,
 )
 from steelyard._model.run import ScorerRun
-from steelyard._model.scale import Scale
+from steelyard._model.scale import ZERO_TO_ONE, Scale
 from steelyard._model.trajectory import Trajectory, extract_trajectory, read_expectation
 from steelyard._scoring.door import is_contained, run_to_end
 from steelyard._scoring.pipeline import checked_scored, make_plain_result, run_steps
@@ -55,9 +55,11 @@ def _args(value: object) -> Args:
 
 @frozen(kw_only=True, eq=False)
 class PipelineScorer(Generic[I, O, P, A]):
-    """A scorer made of up to four steps: preprocess, analyze, generate_score (the only one that must be there), generate_reason.
+    """A scorer made of up to four steps: preprocess, analyze, generate_score (the only one that must be there),
+    generate_reason.
 
-    Each step method gives a new scorer. A step is a function of the context, sync or async, that never asks the judge, or a ``PromptStep``.
+    Each step method gives a new scorer. A step is a function of the context, sync or async, that never asks the judge,
+    or a ``PromptStep``.
     """
 
     id: str
@@ -72,7 +74,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     steps: tuple[tuple[StepName, object], ...] = ()
     _plain: ShortWay | None = field(default=None, init=False, repr=False)
 
-    # -- building ---------------------------------------------------------------------------------------------------------------------
+    # -- building ------------------------------------------------------------------------------------------------------
 
     @overload
     def preprocess(self, step: PromptStep[StepContext[I, O, None, None], T]) -> PipelineScorer[I, O, T, A]: ...
@@ -115,11 +117,13 @@ class PipelineScorer(Generic[I, O, P, A]):
     def generate_score(self, step: Any) -> PipelineScorer[I, O, P, A]:
         """Adds the step that gives the score: a number within the scale, ``Scored(...)`` or ``not_scorable(...)``.
 
-        Raises ``ConfigurationError`` for a prompt step without ``output`` or ``calculate_score``, and as the other steps.
+        Raises ``ConfigurationError`` for a prompt step without ``output`` or ``calculate_score``, and as the other
+        steps.
         """
         if isinstance(step, PromptStep) and (step.calculate_score is None or step.output is None):
             raise ConfigurationError(
-                f"Scorer {self.id!r}: a prompt step in generate_score needs output= (the class of the answer) and calculate_score= "
+                f"Scorer {self.id!r}: a prompt step in generate_score needs output= (the class of the answer) "
+                "and calculate_score= "
                 "(what makes a number of it)."
             )
         return self._with("generate_score", step)
@@ -138,7 +142,8 @@ class PipelineScorer(Generic[I, O, P, A]):
         """
         if isinstance(step, PromptStep) and (step.output is not None or step.calculate_score is not None):
             raise ConfigurationError(
-                f"Scorer {self.id!r}: a prompt step in generate_reason yields text; leave out output= and calculate_score=."
+                f"Scorer {self.id!r}: a prompt step in generate_reason yields text; leave out output= and "
+                "calculate_score=."
             )
         return self._with("generate_reason", step)
 
@@ -162,7 +167,7 @@ class PipelineScorer(Generic[I, O, P, A]):
         """The same scorer with this judge; settings that are left out stay as they were."""
         return _compiled(evolve(self, judge=read_settings(judge).over(self.judge)))
 
-    # -- readiness --------------------------------------------------------------------------------------------------------------------
+    # -- readiness -----------------------------------------------------------------------------------------------------
 
     def missing_judges(self, default: JudgeSettings) -> tuple[str, ...]:
         """Names of the prompt steps for which no level gives a judge, ``default`` being the evaluation's."""
@@ -184,11 +189,12 @@ class PipelineScorer(Generic[I, O, P, A]):
                 f"Scorer {self.id!r} has no generate_score step, so it can give no score. Add .generate_score(...)."
             )
 
-    # -- scoring ----------------------------------------------------------------------------------------------------------------------
+    # -- scoring -------------------------------------------------------------------------------------------------------
 
     @property
     def plain(self) -> ShortWay | None:
-        """The whole work as one plain function of the run, where the scorer is no more than that; what ``score`` gives too, without a coroutine."""
+        """The whole work as one plain function of the run, where the scorer is no more than that; what ``score`` gives
+        too, without a coroutine."""
         return self._plain
 
     async def score(self, run: ScorerRun[Any, Any], services: ScoringServices) -> Outcome:
@@ -210,8 +216,9 @@ class PipelineScorer(Generic[I, O, P, A]):
     ) -> ScoreResult:
         """The result of scoring this input and output.
 
-        Agent scorers take a text, a ``Message``, messages or neutral dicts; trajectory scorers a ``Trajectory`` or an agent's messages. Raises
-        ``ScorerRunError`` when a step fails, ``ConfigurationError`` before any step when the scorer is not complete or lacks a judge.
+        Agent scorers take a text, a ``Message``, messages or neutral dicts; trajectory scorers a ``Trajectory`` or an
+        agent's messages. Raises ``ScorerRunError`` when a step fails, ``ConfigurationError`` before any step when the
+        scorer is not complete or lacks a judge.
         """
         self._check_ready()
         made = self._make_run(
@@ -315,7 +322,8 @@ _RUN_ARGUMENTS = (
 def no_judge(scorer_id: str, steps: Sequence[str]) -> str:
     """The words for a scorer whose prompt steps no level gives a judge for."""
     return (
-        f"Scorer {scorer_id!r}, {'step' if len(steps) == 1 else 'steps'} {', '.join(steps)}: no judge at any level. Give one to the step, to the scorer, "
+        f"Scorer {scorer_id!r}, {'step' if len(steps) == 1 else 'steps'} {', '.join(steps)}: no judge at any "
+        "level. Give one to the step, to the scorer, "
         "with .with_judge(...), or as run_evals(judge=...)."
     )
 
@@ -382,7 +390,8 @@ def _compiled(scorer: PipelineScorer[I, O, P, A]) -> PipelineScorer[I, O, P, A]:
 
 
 def _short_way(id: str, scale: Scale, function: Callable[[Any], Any]) -> ShortWay:
-    """One plain function with its checks. This is where the time of quick checks goes, so it does nothing that can be left for later."""
+    """One plain function with its checks. This is where the time of quick checks goes, so it does nothing that can be
+    left for later."""
     low, high = scale.low, scale.high
 
     def result(outcome: Outcome, run_id: str | None) -> ScoreResult:
@@ -449,7 +458,8 @@ def _made(
 ) -> PipelineScorer[Any, Any, Any, Any]:
     if type not in SCORER_TYPES:
         raise ConfigurationError(
-            f'Scorer {id!r}: type={type!r}; use "agent", "trajectory" or None (and input=/output= for types of your own).'
+            f'Scorer {id!r}: type={type!r}; use "agent", "trajectory" or None (and input=/output= for types '
+            "of your own)."
         )
     if not isinstance(scale, Scale):
         raise ConfigurationError(f"Scorer {id!r}: scale= must be a Scale, found {scale!r:.80}.")
@@ -563,17 +573,19 @@ def create_scorer(
     type: Any = None,
     input: Any = None,
     output: Any = None,
-    scale: Scale = Scale(),
+    scale: Scale = ZERO_TO_ONE,
     args: Args | Sequence[object] = (),
     prepare_run: PrepareRun | None = None,
     needs: Iterable[str] = (),
 ) -> PipelineScorer[Any, Any, Any, Any]:
-    """A scorer without steps, to which ``.preprocess``, ``.analyze``, ``.generate_score`` and ``.generate_reason`` add them.
+    """A scorer without steps, to which ``.preprocess``, ``.analyze``, ``.generate_score`` and ``.generate_reason`` add
+    them.
 
-    ``type="agent"`` gives the steps ``AgentInput`` and ``AgentOutput``, ``"trajectory"`` a ``Trajectory`` as output; ``input=`` and ``output=`` are classes for type
-    checkers. ``scale`` is the range and direction of the scores, ``args`` what tells two scorers of one id apart (``Args(...)`` for named
-    ones), ``prepare_run`` changes the run before the first step, ``needs`` names what each item must bring. Raises ``ConfigurationError`` for
-    a blank id and unknown types.
+    ``type="agent"`` gives the steps ``AgentInput`` and ``AgentOutput``, ``"trajectory"`` a ``Trajectory`` as output;
+    ``input=`` and ``output=`` are classes for type checkers. ``scale`` is the range and direction of the scores,
+    ``args`` what tells two scorers of one id apart (``Args(...)`` for named ones), ``prepare_run`` changes the run
+    before the first step, ``needs`` names what each item must bring. Raises ``ConfigurationError`` for a blank id and
+    unknown types.
     """
     if type is not None and (input is not None or output is not None):
         raise ConfigurationError(f"Scorer {id!r}: give type= or input=/output=, not both.")
@@ -601,14 +613,15 @@ def scorer(
     id: str | None = None,
     description: str | None = None,
     type: ScorerType = None,
-    scale: Scale = Scale(),
+    scale: Scale = ZERO_TO_ONE,
     args: Args | Sequence[object] = (),
     needs: Iterable[str] = (),
 ) -> Any:
     """Makes a scorer of a function of the run, sync or async; used as ``@scorer`` or ``@scorer(id=..., type=...)``.
 
-    The id is the function's name and the description the first line of its docstring unless given. The function gives a number within the
-    scale, ``Scored(...)`` or ``not_scorable(...)``. Raises ``ConfigurationError`` as ``create_scorer``.
+    The id is the function's name and the description the first line of its docstring unless given. The function gives a
+    number within the scale, ``Scored(...)`` or ``not_scorable(...)``. Raises ``ConfigurationError`` as
+    ``create_scorer``.
     """
 
     def make(function: Callable[[Any], Any]) -> PipelineScorer[Any, Any, Any, Any]:

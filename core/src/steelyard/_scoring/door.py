@@ -21,7 +21,8 @@ def loop_is_running() -> bool:
 def is_contained(error: BaseException) -> bool:
     """Whether an error is its raiser's own failure, which costs one item or score, rather than a wish to end the whole.
 
-    That is any ``Exception``, ``SystemExit`` (an agent's command line that ends), and a cancellation that nobody has asked the running task for. Ctrl-C is not.
+    That is any ``Exception``, ``SystemExit`` (an agent's command line that ends), and a cancellation that nobody has
+    asked the running task for. Ctrl-C is not.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -35,9 +36,11 @@ def is_contained(error: BaseException) -> bool:
 
 
 def run_to_end(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of the coroutine that ``work`` makes, run in a private loop: here, or on a thread of its own where a loop is running already.
+    """The result of the coroutine that ``work`` makes, run in a private loop: here, or on a thread of its own where a
+    loop is running already.
 
-    Objects that are bound to the caller's loop (an HTTP client, say) do not work inside; ``await`` the async form there.
+    Objects that are bound to the caller's loop (an HTTP client, say) do not work inside; ``await`` the async form
+    there.
     """
     if not loop_is_running():
         return _run_here(work)

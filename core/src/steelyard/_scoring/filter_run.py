@@ -53,11 +53,13 @@ def filter_run(
 ) -> Callable[[ScorerRun[Any, Any]], ScorerRun[Any, Any]]:
     """A ``prepare_run`` function that keeps a part of a run.
 
-    ``part_types`` and ``tool_names`` are prefixes. The kinds of a message are ``text``, ``reasoning``, ``image``, ``file``, for each call ``tool-<name>``,
-    ``tool-call`` and ``tool-invocation``, and ``tool-result``; a message that has none of the wanted kinds is left out, one that is kept stays whole. ``tool_names`` touches only messages with
-    tool calls (and the results of calls that it leaves out); with both filters a message must satisfy both. System messages always stay.
-    The limits keep the newest messages and apply afterwards. Outputs that are no messages stay as they are. Raises ``ConfigurationError``
-    for a text in place of a list and for limits that are no whole number of 0 or more.
+    ``part_types`` and ``tool_names`` are prefixes. The kinds of a message are ``text``, ``reasoning``, ``image``,
+    ``file``, for each call ``tool-<name>``, ``tool-call`` and ``tool-invocation``, and ``tool-result``; a message that
+    has none of the wanted kinds is left out, one that is kept stays whole. ``tool_names`` touches only messages with
+    tool calls (and the results of calls that it leaves out); with both filters a message must satisfy both. System
+    messages always stay. The limits keep the newest messages and apply afterwards. Outputs that are no messages stay as
+    they are. Raises ``ConfigurationError`` for a text in place of a list and for limits that are no whole number of 0
+    or more.
     """
     kinds, names = _prefixes("part_types", part_types), _prefixes("tool_names", tool_names)
     newest_remembered = _limit("max_remembered_messages", max_remembered_messages)

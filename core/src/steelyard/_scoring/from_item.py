@@ -19,7 +19,8 @@ class MissingValue(SteelyardError, LookupError):
 
 @frozen
 class FromItem:
-    """Stands for an argument that is looked up in each item: ``ground_truth``, ``metadata.KEY``, ``context``, and what lies below, joined by dots."""
+    """Stands for an argument that is looked up in each item: ``ground_truth``, ``metadata.KEY``, ``context``, and what
+    lies below, joined by dots."""
 
     path: str = field()
 
@@ -28,7 +29,8 @@ class FromItem:
         names = value.split(".") if isinstance(value, str) else [""]
         if names[0] not in _ROOTS or not all(names):
             raise ConfigurationError(
-                f'from_item({value!r:.80}): a path is one of {", ".join(_ROOTS)}, with keys below it joined by dots, such as "metadata.must_say".'
+                f"from_item({value!r:.80}): a path is one of {', '.join(_ROOTS)}, with keys below it joined by dots, "
+                'such as "metadata.must_say".'
             )
 
     def of(self, run: ScorerRun[Any, Any]) -> Any:
@@ -48,9 +50,9 @@ class FromItem:
 def from_item(path: str) -> Any:
     """Stands for any argument of a check that is different for each item.
 
-    ``path`` is ``"ground_truth"``, ``"metadata.must_say"`` and the like: keys below are joined by dots. A list found there is a list of accepted values, any
-    of which will do. An item without the value is refused before the run, or fails that scorer where items are streamed. Raises
-    ``ConfigurationError`` for a path that begins with anything else.
+    ``path`` is ``"ground_truth"``, ``"metadata.must_say"`` and the like: keys below are joined by dots. A list found
+    there is a list of accepted values, any of which will do. An item without the value is refused before the run, or
+    fails that scorer where items are streamed. Raises ``ConfigurationError`` for a path that begins with anything else.
     """
     return FromItem(path)
 

@@ -91,7 +91,8 @@ def make_result(outcome: Outcome, trace: Trace) -> ScoreResult:
 
 
 def make_plain_result(outcome: Outcome, evidence: tuple[str, str | None]) -> ScoreResult:
-    """The result of a scorer of which nothing is known but its id and that of the run, which is made now if nobody has read it yet."""
+    """The result of a scorer of which nothing is known but its id and that of the run, which is made now if nobody has
+    read it yet."""
     scorer_id, run_id = evidence
     scored = outcome if isinstance(outcome, Scored) else None
     return ScoreResult(
@@ -122,7 +123,8 @@ def checked_score(value: object, scale: Scale) -> float:
             if scale.low - scale.slack <= score <= scale.high + scale.slack:
                 return min(max(score, scale.low), scale.high)
             raise InvalidScore(
-                f"The score {score!r} lies outside the scorer's scale {scale.low:g} to {scale.high:g}. Declare scale= or mend the formula.",
+                f"The score {score!r} lies outside the scorer's scale {scale.low:g} to {scale.high:g}. Declare "
+                "scale= or mend the formula.",
                 value,
             )
         raise InvalidScore(f"The score is {score!r}, which is no finite number.", value)

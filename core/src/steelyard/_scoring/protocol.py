@@ -24,7 +24,8 @@ SCORER_TYPES: tuple[ScorerType, ...] = (None, "agent", "trajectory")
 class ScoringServices:
     """What a scorer gets beside the run: the evaluation's judge, time and waiting, and how plain functions are called.
 
-    ``call`` runs a plain function elsewhere (None: here), ``watch`` is told of the work as it begins, ``in_loop`` says whether an event loop is running.
+    ``call`` runs a plain function elsewhere (None: here), ``watch`` is told of the work as it begins, ``in_loop`` says
+    whether an event loop is running.
     """
 
     judge: JudgeSettings = NO_SETTINGS
@@ -50,11 +51,12 @@ ShortWay: TypeAlias = Callable[[ScorerRun[Any, Any]], Outcome | Pending]
 class Scorer(Protocol):
     """Anything that turns a run into an outcome; no base class is needed.
 
-    ``type`` says what it receives: ``"agent"`` (``AgentInput`` and ``AgentOutput``), ``"trajectory"`` (a ``Trajectory`` as output) or None (input and output as
-    they are). ``score`` never raises for a failure of its own work: that is a ``Failed`` outcome. Read where they are there: ``description``, ``args`` (what
-    tells two scorers of one id apart), ``needs`` (``"ground_truth"``, ``"context"``, ``"metadata.key"``, ``"expected_trajectory"``: what each item must
-    bring), ``missing_judges(settings)`` (names of the steps that no judge is there for), ``named_judges(settings)`` (the judges that are named as
-    ``"provider/model"``).
+    ``type`` says what it receives: ``"agent"`` (``AgentInput`` and ``AgentOutput``), ``"trajectory"`` (a ``Trajectory``
+    as output) or None (input and output as they are). ``score`` never raises for a failure of its own work: that is a
+    ``Failed`` outcome. Read where they are there: ``description``, ``args`` (what tells two scorers of one id apart),
+    ``needs`` (``"ground_truth"``, ``"context"``, ``"metadata.key"``, ``"expected_trajectory"``: what each item must
+    bring), ``missing_judges(settings)`` (names of the steps that no judge is there for), ``named_judges(settings)``
+    (the judges that are named as ``"provider/model"``).
     """
 
     @property

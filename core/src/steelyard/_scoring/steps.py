@@ -40,11 +40,13 @@ class ReasonContext(StepContext[InputT, OutputT, PreT, AnaT]):
 class PromptStep(Generic[ContextT, AnswerT]):
     """A step that asks the judge.
 
-    ``output`` is the attrs class of the answer (none in ``generate_reason``, which yields text), ``prompt`` makes the question, sync or async.
-    ``calculate_score(context, answer)`` turns the answer into the score; ``generate_score`` needs it. ``task`` gives the same question as data, for judges
-    that are no language models. ``instead`` is looked at first: None means ask; ``not_scorable(...)`` or a value stands for the answer (an instance
-    of ``output``; a text in ``generate_reason``; a number in ``generate_score``) and the judge is not asked. ``check`` says what is wrong with a
-    well-typed answer (a sentence, a list of them, or None); such an answer is asked again once. ``judge`` overrides the scorer's field by field.
+    ``output`` is the attrs class of the answer (none in ``generate_reason``, which yields text), ``prompt`` makes the
+    question, sync or async. ``calculate_score(context, answer)`` turns the answer into the score; ``generate_score``
+    needs it. ``task`` gives the same question as data, for judges that are no language models. ``instead`` is looked at
+    first: None means ask; ``not_scorable(...)`` or a value stands for the answer (an instance of ``output``; a text in
+    ``generate_reason``; a number in ``generate_score``) and the judge is not asked. ``check`` says what is wrong with a
+    well-typed answer (a sentence, a list of them, or None); such an answer is asked again once. ``judge`` overrides the
+    scorer's field by field.
     """
 
     description: str = ""

@@ -1,8 +1,9 @@
 """The one converter: records of Steelyard to JSON objects and back, field by field.
 
-Fields that say no more than their default are left out, but for the records that people look into for their numbers. Keys that a reader does not know are
-ignored, so that a later release may write more of them. What is written is always what the schema describes; a record whose fields cannot be made to fit
-raises, and is shown as a foreign value where it stands among a user's.
+Fields that say no more than their default are left out, but for the records that people look into for their numbers.
+Keys that a reader does not know are ignored, so that a later release may write more of them. What is written is always
+what the schema describes; a record whose fields cannot be made to fit raises, and is shown as a foreign value where it
+stands among a user's.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from steelyard._running.aggregate import Aggregate
 from steelyard._running.gates import Bound, GateResult, ThresholdResult, Verdict
 from steelyard._running.result import EvalResult, Status, Summary, TurnResult
 from steelyard._wire.faults import Misfit, expected
-from steelyard._wire.hooks import Hooks, given
+from steelyard._wire.hooks import MAPPING, VALUE, Hooks
 from steelyard._wire.scalars import SCALARS, read_scalar
-from steelyard._wire.values import read_list, read_mapping, read_value, write_value
+from steelyard._wire.values import read_list, read_mapping
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -48,10 +49,10 @@ def converter() -> Converter:
     made = Converter()
     _register(made, _is_scalar, lambda _, kind: _scalar(kind))
     _register(made, _is_choice, lambda _, kind: _choice(kind))
-    _register(made, _is_value, lambda *_: Hooks(write_value, read_value))
-    _register(made, lambda kind: get_origin(kind) is tuple, _tuple)
-    _register(made, lambda kind: get_origin(kind) is Sequence, lambda _, kind: _sequence(kind))
-    _register(made, lambda kind: get_origin(kind) in (Mapping, dict) and not _is_value(kind), _mapping)
+    _register(made, lambda kind: kind is Any or kind is object, lambda *_: VALUE)
+    _register(made, _is_free_mapping, lambda *_: MAPPING)
+    _register(made, lambda kind: get_origin(kind) in (tuple, Sequence), _list)
+    _register(made, lambda kind: get_origin(kind) in (Mapping, dict) and not _is_free_mapping(kind), _mapping)
     for plain in (*SCALARS, Verdict, Status):  # these are found by class, before any test is asked
         _register_class(made, plain, _scalar(plain) if plain in SCALARS else _choice(plain))
     special = hooks_of_fields(made)
@@ -71,7 +72,7 @@ def _register_class(made: Converter, kind: type, hooks: Hooks) -> None:
     made.register_structure_hook(kind, _taking_a_type(hooks.read))
 
 
-# -- kinds of field -------------------------------------------------------------------------------------------------------------------
+# -- kinds of field ----------------------------------------------------------------------------------------------------
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
@@ -118,14 +119,11 @@ def _choice(kind: Any) -> Hooks:
     return Hooks(checked, lambda data: values[checked(data)])
 
 
-def _is_value(kind: Any) -> bool:
-    """Whether a field takes whatever a user puts there."""
-    if kind is Any or kind is object:
-        return True
+def _is_free_mapping(kind: Any) -> bool:
     return get_origin(kind) is Mapping and get_args(kind)[1] in (Any, object)
 
 
-def _tuple(made: Converter, kind: Any) -> Hooks:
+def _list(made: Converter, kind: Any) -> Hooks:
     inner = get_args(kind)[0]
     return Hooks(
         lambda value: [made.unstructure(each, unstructure_as=inner) for each in value],
@@ -147,22 +145,7 @@ def _mapping(made: Converter, kind: Any) -> Hooks:
     return Hooks(write, lambda data: read_mapping(data, lambda each: made.structure(each, inner)))
 
 
-def _sequence(kind: Any) -> Hooks:
-    """A list of texts, or of lists of texts, as users give them."""
-    inner = get_args(kind)[0]
-
-    def fits(value: object, inner: Any = inner) -> bool:
-        if type(value) is not list:
-            return False
-        return all(type(each) is str if inner is str else fits(each, get_args(inner)[0]) for each in value)
-
-    def read(data: object, inner: Any = inner) -> Any:
-        return read_list(data, lambda each: read_scalar(str, each) if inner is str else read(each, get_args(inner)[0]))
-
-    return given(fits, write_value, read)
-
-
-# -- records --------------------------------------------------------------------------------------------------------------------------
+# -- records -----------------------------------------------------------------------------------------------------------
 
 
 def _record(made: Converter, kind: type[Any], special: Mapping[type, Mapping[str, Hooks | None]]) -> Hooks:

@@ -32,8 +32,9 @@ from steelyard._wire.values import body_of, read_list, read_value, write_value
 class RecordedError(SteelyardError):
     """An error as it was written down, for kinds of which no instance can be made again.
 
-    ``type_name`` is the module and name of its class (the name alone for built-in ones), ``text`` what it said of itself, ``message`` the same in words:
-    that is what ``str`` gives. ``details`` is what else was written of it. Equal to another one that says the same, and to an error of that class with that text.
+    ``type_name`` is the module and name of its class (the name alone for built-in ones), ``text`` what it said of
+    itself, ``message`` the same in words: that is what ``str`` gives. ``details`` is what else was written of it. Equal
+    to another one that says the same, and to an error of that class with that text.
     """
 
     def __init__(
@@ -75,7 +76,8 @@ Read = Callable[[str, dict[str, Any]], BaseException]
 
 
 def type_name_of(error: BaseException) -> str:
-    """The module and name of an error's class; a public name where it is one of ours, the name alone for built-in ones."""
+    """The module and name of an error's class; a public name where it is one of ours, the name alone
+    for built-in ones."""
     if isinstance(error, RecordedError):
         return error.type_name
     kind = type(error)
@@ -83,7 +85,8 @@ def type_name_of(error: BaseException) -> str:
 
 
 def write_error(error: BaseException) -> dict[str, Any]:
-    """The JSON form of an error. ``message`` is what it says in words, ``text`` its own text where that differs. Never raises."""
+    """The JSON form of an error. ``message`` is what it says in words, ``text`` its own text where that differs. Never
+    raises."""
     try:
         message, text = describe(error), _text_of(error)
     except Exception:
@@ -123,7 +126,7 @@ def _text_of(error: BaseException) -> str:
     return error.text if isinstance(error, RecordedError) else str(error)
 
 
-# -- what each kind knows -------------------------------------------------------------------------------------------------------------
+# -- what each kind knows ----------------------------------------------------------------------------------------------
 
 
 def _details(error: BaseException) -> dict[str, Any]:

@@ -16,8 +16,9 @@ _LONGEST = 2000
 class Foreign:
     """What was written of a value whose type is neither Steelyard's nor the standard library's.
 
-    ``type`` is the module and name of its class. ``fields`` are its fields where it has some (attrs classes, dataclasses, named tuples, pydantic models;
-    ``name`` and ``value`` of a member of an enum, ``value`` of a subclass of a built-in container), ``shown`` is its ``repr`` else.
+    ``type`` is the module and name of its class. ``fields`` are its fields where it has some (attrs classes,
+    dataclasses, named tuples, pydantic models; ``name`` and ``value`` of a member of an enum, ``value`` of a subclass
+    of a built-in container), ``shown`` is its ``repr`` else.
     """
 
     type: str
@@ -34,7 +35,8 @@ def name_of(kind: type) -> str:
 
 
 def words_for(value: object) -> str:
-    """A value's ``repr`` without addresses, which differ from run to run; cut where it is very long, and a plain name where it fails."""
+    """A value's ``repr`` without addresses, which differ from run to run; cut where it is very long, and a plain name
+    where it fails."""
     try:
         text = _ADDRESS.sub("", repr(value))
     except Exception:
@@ -43,7 +45,8 @@ def words_for(value: object) -> str:
 
 
 def fields_of(value: Any) -> dict[str, object] | None:
-    """The fields of a value that is made of some, by name; None for any other. Raises whatever the value's own code raises."""
+    """The fields of a value that is made of some, by name; None for any other. Raises whatever the value's own code
+    raises."""
     from dataclasses import fields as fields_of_dataclass
     from dataclasses import is_dataclass
     from enum import Enum

@@ -7,12 +7,13 @@ from typing import Any
 
 from attrs import frozen
 
-from steelyard._wire.values import TAG, body_of, read_value, write_value
+from steelyard._wire.values import TAG, body_of, read_value, write_mapping, write_value
 
 
 @frozen
 class Hooks:
-    """A pair of functions: ``write`` gives the JSON form of a value, ``read`` the value of a JSON form (it raises ``Misfit``)."""
+    """A pair of functions: ``write`` gives the JSON form of a value, ``read`` the value of a JSON form (it raises
+    ``Misfit``)."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
@@ -21,9 +22,13 @@ class Hooks:
 VALUE = Hooks(write_value, read_value)
 """Of a field that takes whatever a user puts there."""
 
+MAPPING = Hooks(write_mapping, read_value)
+"""Of a field that takes a mapping with whatever a user puts into it."""
+
 
 def given(fits: Callable[[Any], bool], write: Callable[[Any], Any], read: Callable[[Any], Any]) -> Hooks:
-    """Of a field that users fill unchecked: a value that does not fit stands as ``{"$type": "given", "value": ...}``."""
+    """Of a field that users fill unchecked: a value that does not fit stands as ``{"$type": "given",
+    "value": ...}``."""
 
     def written(value: Any) -> Any:
         return write(value) if fits(value) else {TAG: "given", "value": write_value(value)}

@@ -6,6 +6,7 @@ from steelyard._judging.protocol import Claim, ExtractClaims, JudgeReply, Verify
 from steelyard._model.conversation import AgentInput, AgentOutput, ExtractedToolCall
 from steelyard._model.messages import MediaPart, Message, ToolCall
 from steelyard._model.outcome import Failed, JudgeExecution, NotScorable, Scored, ScoreResult
+from steelyard._model.record import Conversation
 from steelyard._model.scale import Scale
 from steelyard._model.trajectory import ExpectedStep, StepResult, Trajectory, TrajectoryExpectation, TrajectoryStep
 from steelyard._model.usage import Usage
@@ -23,6 +24,7 @@ BY_TAG: dict[str, type] = {
         Aggregate,
         Bound,
         Claim,
+        Conversation,
         EvalItem,
         EvalResult,
         ExpectedStep,

@@ -1,7 +1,7 @@
 """Outcomes, and mappings of them by the keys of scorers.
 
-A mapping is an object by key whose entries are objects: ``id`` is the scorer's id, beside what became of it. An entry without ``id`` is what can be read
-beside the keys (parts, as ``key/part``). A group of scores is ``{"group": {...}}``.
+A mapping is an object by key whose entries are objects: ``id`` is the scorer's id, beside what became of it. An entry
+without ``id`` is what can be read beside the keys (parts, as ``key/part``). A group of scores is ``{"group": {...}}``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def outcome_hooks(made: Converter) -> Hooks:
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:
-    """All of an outcome but its evidence. A score that is no finite number is no measurement, and is written as the failure that it is."""
+    """All of an outcome but its evidence. A score that is no finite number is no measurement, and is written as the
+    failure that it is."""
     if isinstance(outcome, Scored):
         score = write_number(outcome.score)
         if score is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from attrs import fields
-
 from steelyard._model.conversation import AgentOutput
 from steelyard._model.messages import MediaPart, Message
 from steelyard._model.outcome import Failed, NotScorable, Outcome, Scored
@@ -18,9 +16,9 @@ from steelyard._running.result import EvalResult, ItemResult, Status
 from steelyard._running.target import TargetResult
 from steelyard._wire.failures import read_error, write_error
 from steelyard._wire.foreign import words_for
-from steelyard._wire.hooks import VALUE, Hooks, given, optional
+from steelyard._wire.hooks import MAPPING, VALUE, Hooks, given, optional
 from steelyard._wire.outcomes import average_hooks, by_key, one_outcome, outcome_hooks, scores_hooks
-from steelyard._wire.scalars import read_text, write_text
+from steelyard._wire.scalars import read_number, read_text, write_number, write_text
 from steelyard._wire.values import read_list, read_value, write_value
 
 if TYPE_CHECKING:
@@ -46,6 +44,7 @@ def hooks_of_fields(made: Converter) -> dict[type, dict[str, Hooks | None]]:
             "id": optional(given(_is(str), write_text, read_text)),
         },
         Turn: {**own},
+        TrajectoryExpectation: dict.fromkeys(("max_steps", "max_total_tokens", "max_retries_per_tool"), _LIMIT),
         ItemResult: {
             "item": given(_is(EvalItem), item.write, item.read),
             "scores": scores_hooks(outcome_hooks(made)),
@@ -57,7 +56,10 @@ def hooks_of_fields(made: Converter) -> dict[type, dict[str, Hooks | None]]:
             "items": Hooks(results.write, lambda data: tuple(results.read(data))),
         },
         Message: {"content": _content(_record(made, MediaPart))},
-        TargetResult: {attribute.name: VALUE for attribute in fields(TargetResult)},
+        TargetResult: {
+            **dict.fromkeys(("messages", "spans", "step_execution_path"), VALUE),
+            "step_results": MAPPING,
+        },
         # The record that a step was read from is no part of what it says: equality leaves it out too.
         TrajectoryStep: {"raw": None},
     }
@@ -115,6 +117,8 @@ def _key(entry: Any) -> str:
         return words_for(entry)
 
 
+# Limits are declared as whole numbers, and taken as any.
+_LIMIT = optional(Hooks(write_number, read_number))
 _SCORERS = Hooks(_write_scorers, lambda data: tuple(read_list(data, read_text)))
 
 

@@ -1,8 +1,9 @@
 """Results, items and trajectories as versioned JSON, and back without loss.
 
-Plain data (what JSON has, tuples, sets, dates and the like) comes back equal. What cannot: scorers, which are no data, come back as their keys; values of
-types that a reader cannot have come back as ``Foreign``; errors that are not Steelyard's as ``RecordedError``; tracebacks and the records that trajectory steps were read
-from are not written. Whatever users put into their data, it is written.
+Plain data (what JSON has, tuples, sets, dates and the like) comes back equal. What cannot: scorers, which are no data,
+come back as their keys; values of types that a reader cannot have come back as ``Foreign``; errors that are not
+Steelyard's as ``RecordedError``; tracebacks and the records that trajectory steps were read from are not written.
+Whatever users put into their data, it is written.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ VERSION = 1
 
 
 def result_to_json(result: EvalResult) -> dict[str, Any]:
-    """The JSON data of a result: plain dicts, lists, texts and finite numbers that validate against ``result_schema()``.
+    """The JSON data of a result: plain dicts, lists, texts and finite numbers that validate against
+    ``result_schema()``.
 
     Raises ``WireError`` for a result that was built by hand and does not hold together.
     """
@@ -28,7 +30,8 @@ def result_to_json(result: EvalResult) -> dict[str, Any]:
 def result_from_json(data: object) -> EvalResult:
     """The result of JSON data. Keys that this release does not know are ignored.
 
-    Raises ``WireError`` that tells the place of whatever does not fit, and for a version of the form that this release does not read.
+    Raises ``WireError`` that tells the place of whatever does not fit, and for a version of the form that this release
+    does not read.
     """
     return _was_read("result", EvalResult, data)  # type: ignore[no-any-return]
 
@@ -39,7 +42,8 @@ def item_to_json(item: EvalItem) -> dict[str, Any]:
 
 
 def item_from_json(data: object) -> EvalItem:
-    """The item of JSON data; scorers and gates are keys. As ``result_from_json``. What the item says is checked when an evaluation takes it."""
+    """The item of JSON data; scorers and gates are keys. As ``result_from_json``. What the item says is checked when an
+    evaluation takes it."""
     return _was_read("item", EvalItem, data)  # type: ignore[no-any-return]
 
 
@@ -54,7 +58,8 @@ def trajectory_from_json(data: object) -> Trajectory:
 
 
 def result_schema() -> dict[str, Any]:
-    """The JSON schema (draft 2020-12) of results; items and trajectories are its ``$defs`` ``EvalItem`` and ``Trajectory``. A new dict each time."""
+    """The JSON schema (draft 2020-12) of results; items and trajectories are its ``$defs`` ``EvalItem`` and
+    ``Trajectory``. A new dict each time."""
     import json
     from importlib.resources import files
 
@@ -85,7 +90,8 @@ def _was_read(what: str, kind: type[Any], data: object) -> Any:
     if type(version) is not int or version != VERSION:
         raise WireError(
             what,
-            f"it has the form of version {shown(version)}, and this release reads version {VERSION}. Read it with the release that wrote it, or a later one",
+            f"it has the form of version {shown(version)}, and this release reads version {VERSION}. Read it "
+            "with the release that wrote it, or a later one",
         )
     try:
         return converter().structure(data, kind)

@@ -1,7 +1,7 @@
 """Texts, numbers and truth values of records.
 
-Reading is exact. Writing takes what people put into fields in spite of their types: a text is made of whatever is none, and what is no finite number is
-written as null, which means unknown.
+Reading is exact. Writing takes what people put into fields in spite of their types: a text is made of whatever is none,
+and what is no finite number is written as null, which means unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from steelyard._wire.foreign import words_for
 
 @frozen
 class Scalar:
-    """A kind of value that JSON has: what it is called in messages, and how it is written (None: it is none of this kind)."""
+    """A kind of value that JSON has: what it is called in messages, and how it is written (None: it is none of this
+    kind)."""
 
     words: str
     write: Callable[[Any], Any]

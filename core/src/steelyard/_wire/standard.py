@@ -37,7 +37,8 @@ WRITERS: dict[type, tuple[str, Callable[[Any], str]]] = {
     PosixPath: ("PosixPath", str),
     WindowsPath: ("WindowsPath", str),
 }
-"""By type, the tag and how its text is made. Whole numbers and floats are here for those that JSON does not take: very long ones, NaN, infinities."""
+"""By type, the tag and how its text is made. Whole numbers and floats are here for those that JSON does not take: very
+long ones, NaN, infinities."""
 
 READERS: dict[str, Callable[[str], Any]] = {
     "int": lambda text: int(text, 16),

@@ -20,8 +20,9 @@ def escaped(text: str) -> str:
 def dumps(data: object, *, indent: int | None = None) -> str:
     """JSON data as text that any strict reader takes and that always encodes to UTF-8.
 
-    Characters stay readable; a lone surrogate (half a character, as cut texts have) is written as ``\\udXXX``. Two halves that stand side by side
-    come back as the character that they make. Raises ``WireError`` for NaN and the infinities, for what has no JSON form, and for data nested too deeply.
+    Characters stay readable; a lone surrogate (half a character, as cut texts have) is written as ``\\udXXX``. Two
+    halves that stand side by side come back as the character that they make. Raises ``WireError`` for NaN and the
+    infinities, for what has no JSON form, and for data nested too deeply.
     """
     try:
         return escaped(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent))

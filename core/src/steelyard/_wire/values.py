@@ -1,12 +1,13 @@
 """Any value of a user as JSON, and back.
 
-Null, truth values, texts, finite numbers, lists and mappings of texts stay as they are. Everything else is an object with the key
-``$type``; a mapping that has that key itself is written as a list of its pairs, so that no data can be taken for something else.
+Null, truth values, texts, finite numbers, lists and mappings of texts stay as they are. Everything else is an object
+with the key ``$type``; a mapping that has that key itself is written as a list of its pairs, so that no data can be
+taken for something else.
 
-- Read back as the same value: tuple, set, frozenset, deque, mappings with any keys (``OrderedDict``, ``Counter``), what a text says completely (see
-  ``standard``), the values of Steelyard (see ``kinds``), and errors (see ``failures``).
-- A subclass of text, ``int`` or ``float`` and a number of another library are written as the plain text or number, a ``defaultdict`` as a plain mapping;
-  aware times keep their offset, not the name of their zone.
+- Read back as the same value: tuple, set, frozenset, deque, mappings with any keys (``OrderedDict``, ``Counter``), what
+  a text says completely (see ``standard``), the values of Steelyard (see ``kinds``), and errors (see ``failures``).
+- A subclass of text, ``int`` or ``float`` and a number of another library are written as the plain text or number, a
+  ``defaultdict`` as a plain mapping; aware times keep their offset, not the name of their zone.
 - Anything else is read back as ``Foreign``; so is what refers to itself, and what is nested more than 100 levels deep.
 
 Writing never raises, whatever the values do.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from math import isfinite
 from types import MappingProxyType
@@ -48,13 +49,24 @@ _TAG_OF: dict[type, str] = {
     MappingProxyType: "mappingproxy",
 }
 
-# Values lie in records of ours, which lie in values: the writer at work is found again when the converter comes back for more.
+# Values lie in records of ours, which lie in values: the writer at work is found again when the converter comes back
+# for more.
 _AT_WORK: ContextVar[_Writer | None] = ContextVar("_AT_WORK", default=None)
 
 
 def write_value(value: object) -> Any:
     """The JSON form of a value."""
     return (_AT_WORK.get() or _Writer()).write(value)
+
+
+def write_mapping(value: object) -> Any:
+    """The JSON form of what should be a mapping; one of another class than ``dict`` is written as a ``dict``."""
+    if isinstance(value, Mapping) and type(value) is not dict:
+        try:
+            value = dict(value)
+        except Exception:
+            return write_value(value)
+    return write_value(value)
 
 
 def read_value(data: object) -> Any:
@@ -103,7 +115,7 @@ def read_mapping(data: object, read: Callable[[Any], Any]) -> dict[str, Any]:
     return found
 
 
-# -- writing --------------------------------------------------------------------------------------------------------------------------
+# -- writing -----------------------------------------------------------------------------------------------------------
 
 
 class _Writer:
@@ -206,7 +218,8 @@ class _Writer:
 
 
 def _plain(value: Any) -> str | int | float | None:
-    """The text or number that a value is beside what else it may be; None for anything else, members of enums included."""
+    """The text or number that a value is beside what else it may be; None for anything else, members
+    of enums included."""
     from enum import Enum
     from numbers import Integral, Real
 
@@ -219,7 +232,7 @@ def _plain(value: Any) -> str | int | float | None:
     return float(value) if isinstance(value, Real) else None
 
 
-# -- reading --------------------------------------------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------------------------------
 
 
 def _read_tagged(data: dict[str, Any]) -> Any:

@@ -17,8 +17,8 @@ Reply: TypeAlias = Mapping[str, object] | str | JudgeReply | BaseException
 class ScriptedJudge:
     """Answers with the given replies in order, or with what a function of the request gives (sync or async).
 
-    ``requests`` holds what was asked, in order. It never waits, unless ``delay`` (seconds) and ``sleep`` say so. When the list runs out,
-    ``ScriptExhausted`` names the step and the number of the call.
+    ``requests`` holds what was asked, in order. It never waits, unless ``delay`` (seconds) and ``sleep`` say so. When
+    the list runs out, ``ScriptExhausted`` names the step and the number of the call.
     """
 
     native_structured_output = True
@@ -54,7 +54,8 @@ class ScriptedJudge:
             reply = await given if isawaitable(given) else given
         elif call > len(self._replies):
             raise ScriptExhausted(
-                f"The script has {len(self._replies)} replies; call {call} came from scorer {request.scorer_id!r}, step "
+                f"The script has {len(self._replies)} replies; call {call} came from scorer "
+                f"{request.scorer_id!r}, step "
                 f"{request.step}, attempt {request.attempt}.",
                 retryable=False,
             )

@@ -1,6 +1,7 @@
 """Hypothesis strategies for the values of Steelyard, for laws over your own scorers, readers and reports.
 
-Each value is well-formed by itself and small. A result's parts are drawn one by one: its verdict, say, need not follow from its gates.
+Each value is well-formed by itself and small. A result's parts are drawn one by one: its verdict, say, need not follow
+from its gates.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from steelyard._model.errors import (
 )
 from steelyard._model.messages import CALL_STATES, ROLES, MediaPart, Message, Part, ToolCall
 from steelyard._model.outcome import STEPS, Failed, JudgeExecution, NotScorable, Outcome, Scored, ScoreResult
-from steelyard._model.scale import Scale
+from steelyard._model.scale import ZERO_TO_ONE, Scale
 from steelyard._model.trajectory import (
     STEP_TYPES,
     ExpectedStep,
@@ -64,7 +65,8 @@ P = ParamSpec("P")
 
 
 def _brief(make: Callable[P, SearchStrategy[T]]) -> Callable[P, SearchStrategy[T]]:
-    """The strategies of a function, made once, and shown as a call of it: they would spell out all that they are made of."""
+    """The strategies of a function, made once, and shown as a call of it: they would spell out all that they are made
+    of."""
     made = cache(make)
 
     def drawn(draw: st.DrawFn, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -79,7 +81,7 @@ _HALVES = st.sampled_from(["\ud83d", "é", "雪", "🐟", "\x00", "\u2028", '"',
 _EVERY_SECOND = timedelta(seconds=1)
 
 
-# -- values of users ------------------------------------------------------------------------------------------------------------------
+# -- values of users ---------------------------------------------------------------------------------------------------
 
 
 @_brief
@@ -105,7 +107,8 @@ def json_values() -> SearchStrategy[Any]:
 
 @_brief
 def values() -> SearchStrategy[Any]:
-    """What people put into data: what JSON can say, values of the standard library, messages, in lists, tuples and mappings."""
+    """What people put into data: what JSON can say, values of the standard library, messages, in lists, tuples and
+    mappings."""
     leaves: SearchStrategy[Any] = st.one_of(
         st.none(), st.booleans(), numbers(), texts(), hashables(), messages(), st.binary(max_size=4).map(bytearray)
     )
@@ -124,7 +127,8 @@ def _containers(inner: SearchStrategy[Any]) -> SearchStrategy[Any]:
 
 @_brief
 def hashables() -> SearchStrategy[Hashable]:
-    """Values that can stand in a set: texts, numbers, bytes, dates and times, decimals, fractions, ids, and tuples of these."""
+    """Values that can stand in a set: texts, numbers, bytes, dates and times, decimals, fractions, ids, and tuples of
+    these."""
     zones = st.one_of(st.none(), st.integers(-86_399, 86_399).map(lambda offset: timezone(offset * _EVERY_SECOND)))
     leaves: SearchStrategy[Hashable] = st.one_of(
         texts(),
@@ -165,7 +169,7 @@ def _counts() -> SearchStrategy[int]:
     return st.integers(0, 1000)
 
 
-# -- messages and trajectories --------------------------------------------------------------------------------------------------------
+# -- messages and trajectories -----------------------------------------------------------------------------------------
 
 
 @_brief
@@ -278,9 +282,23 @@ def expectations() -> SearchStrategy[TrajectoryExpectation]:
         ordering=st.sampled_from(["strict", "relaxed", "unordered", None]),
         allow_repeated_steps=_maybe(st.booleans()),
         max_steps=_maybe(_counts()),
-        max_total_duration_ms=_maybe(numbers()),
+        max_total_duration_ms=_maybe(st.floats(0, 1000)),
         blacklisted_tools=_maybe(st.one_of(st.lists(texts(), max_size=2), _few(texts()))),
         blacklisted_sequences=_maybe(st.lists(st.lists(texts(), max_size=2), max_size=2)),
+    )
+
+
+@_brief
+def conversations() -> SearchStrategy[Conversation]:
+    """What extractors give."""
+    return st.builds(
+        Conversation,
+        _few(messages()),
+        trajectories(),
+        texts(),
+        id=_maybe(texts()),
+        metadata=_fields(),
+        usage=_maybe(usages()),
     )
 
 
@@ -311,12 +329,13 @@ def target_results() -> SearchStrategy[TargetResult]:
         usage=_maybe(usages()),
         cost=_maybe(numbers()),
         metadata=_maybe(_fields()),
+        cached=st.booleans(),
         step_results=_maybe(_mappings(step_results(), texts())),
         cached=st.booleans(),
     )
 
 
-# -- outcomes -------------------------------------------------------------------------------------------------------------------------
+# -- outcomes ----------------------------------------------------------------------------------------------------------
 
 
 @_brief
@@ -428,7 +447,7 @@ def score_results() -> SearchStrategy[ScoreResult]:
 
 
 @_brief
-def scored(scale: Scale = Scale()) -> SearchStrategy[Scored]:
+def scored(scale: Scale = ZERO_TO_ONE) -> SearchStrategy[Scored]:
     """Measurements on a scale, 0 to 1 if none is given."""
     score = st.one_of(st.sampled_from([scale.low, scale.high]), st.floats(scale.low, scale.high))
     return st.builds(
@@ -456,7 +475,7 @@ def failures() -> SearchStrategy[Failed]:
 
 
 @_brief
-def outcomes(scale: Scale = Scale()) -> SearchStrategy[Outcome]:
+def outcomes(scale: Scale = ZERO_TO_ONE) -> SearchStrategy[Outcome]:
     """What becomes of scorers: numbers on the scale, nothing to measure, failures."""
     return st.one_of(scored(scale), not_scorables(), failures())
 
@@ -466,7 +485,8 @@ def by_key(values: SearchStrategy[T], more: SearchStrategy[T] | None = None) -> 
 
     def made(pairs: Mapping[str, tuple[str, T]], rest: Mapping[str, T]) -> ByKey[T]:
         found = {key: value for key, (_, value) in pairs.items()}
-        parts = {f"{key}/{part}": value for key in found for part, value in rest.items() if f"{key}/{part}" not in found}
+        named = {f"{key}/{part}": value for key in found for part, value in rest.items()}
+        parts = {name: value for name, value in named.items() if name not in found}
         return ByKey.of(found, {key: id for key, (id, _) in pairs.items()}, parts)
 
     keys = st.one_of(texts(), st.sampled_from(['includes("a.b", n=1)', "$type", "group", "id"]))
@@ -474,7 +494,7 @@ def by_key(values: SearchStrategy[T], more: SearchStrategy[T] | None = None) -> 
     return st.builds(made, st.dictionaries(keys, st.tuples(texts(), values), max_size=2), rest)
 
 
-# -- items and results ----------------------------------------------------------------------------------------------------------------
+# -- items and results -------------------------------------------------------------------------------------------------
 
 
 @_brief
@@ -515,7 +535,8 @@ def turn_item_results() -> SearchStrategy[TurnItemResult]:
 def _grouped(plain: SearchStrategy[ByKey[T]]) -> SearchStrategy[Mapping[str, Any]]:
     """Scores as they stand in results: by key, or in groups."""
     agent = st.fixed_dictionaries({"agent": plain, "trajectory": plain})
-    workflow = st.fixed_dictionaries({"workflow": plain, "steps": st.dictionaries(texts(), plain, min_size=1, max_size=2)})
+    steps = st.dictionaries(texts(), plain, min_size=1, max_size=2)
+    workflow = st.fixed_dictionaries({"workflow": plain, "steps": steps})
     return st.one_of(plain, agent, workflow)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 
 from steelyard_extract_providers._arguments import as_text
@@ -32,7 +33,7 @@ class Thread:
         if new[: len(known)] == known:
             self._go_on(request, len(known))
         elif self._asked and new[: len(self._asked)] == self._asked:
-            self._go_on(request, len(self._asked))
+            self._go_on(request, len(self._asked) + self._answered_in(request))
         else:
             said = {mark(entry) for entry in self.entries if entry.role == "system"}
             after = _after_last(known, new)
@@ -49,6 +50,12 @@ class Thread:
         if not self.failed:
             self.entries.append(response)
 
+    def _answered_in(self, request: Iterable[Entry]) -> bool:
+        """Whether a request has an assistant's message in the place of the last response: that response, which the client has changed."""
+        later = [entry for entry in request if entry.role != "system"][len(self._asked) :]
+        mine = [entry for entry in self.entries if entry.role != "system"][len(self._asked) :]
+        return bool(later and mine) and later[0].role == mine[0].role == "assistant"
+
     def _go_on(self, request: Iterable[Entry], repeated: int) -> None:
         """Take a request whose first messages, instructions not counted, are already known."""
         known = iter([entry for entry in self.entries if entry.role != "system"][:repeated])
@@ -64,9 +71,9 @@ class Threads:
     """The conversations of a log, found again by what their next request repeats."""
 
     def __init__(self) -> None:
-        self._ahead: dict[int, Thread] = {}
-        self._asked: dict[int, Thread] = {}
-        self._ends: dict[tuple[Hashable, Hashable], Thread] = {}
+        self._known = _Index()
+        self._asked = _Index()
+        self._ends = _Index()
 
     def of(self, request: Sequence[Entry]) -> Thread:
         """The conversation that a request goes on with, or a new one.
@@ -75,30 +82,46 @@ class Threads:
         failed or more follows; or with one whose last question and response stand in it side by side.
         """
         new = _marks(request)
-        hashes = _prefixes(new)
-        for length in range(len(hashes), 0, -1):
-            found = self._ahead.get(hashes[length - 1])
-            if found is not None:
-                return found
-            found = self._asked.get(hashes[length - 1])
-            if found is not None and (found.failed or length < len(hashes)):
-                return found
-        for at in range(len(new) - 1, 0, -1):
-            found = self._ends.get((new[at - 1], new[at]))
-            if found is not None:
-                return found
-        return Thread()
+        beginnings = _beginnings(new)
+        for length in range(len(new), 0, -1):
+            known = self._known.first(beginnings[length - 1])
+            if known is not None:
+                return known
+            asked = self._asked.first(beginnings[length - 1])
+            if asked is not None and (asked.failed or length < len(new)):
+                return asked
+        pairs = ((new[at - 1], new[at]) for at in range(len(new) - 1, 0, -1))
+        return next((thread for pair in pairs if (thread := self._ends.first(pair)) is not None), Thread())
 
     def remember(self, thread: Thread, request: Sequence[Entry]) -> None:
-        """Keep what the next request of a conversation will repeat."""
-        asked = _prefixes(_marks(request))
-        if asked:
-            self._asked[asked[-1]] = thread
-        known = _marks(thread.entries)
-        if known:
-            self._ahead[_prefixes(known)[-1]] = thread
-        if len(known) > 1 and thread.entries[-1].role == "assistant":
-            self._ends[known[-2], known[-1]] = thread
+        """Keep what the next request of a conversation will repeat, in place of what this one did."""
+        asked, known = _marks(request), _marks(thread.entries)
+        self._asked.put(thread, _beginnings(asked)[-1] if asked else None)
+        self._known.put(thread, _beginnings(known)[-1] if known else None)
+        self._ends.put(thread, (known[-2], known[-1]) if len(known) > 1 and not thread.failed else None)
+
+
+class _Index:
+    """Threads by one key each; of several under one key the first comes first."""
+
+    def __init__(self) -> None:
+        self._at: dict[Hashable, deque[Thread]] = {}
+        self._keys: dict[Thread, Hashable] = {}
+
+    def first(self, key: Hashable) -> Thread | None:
+        found = self._at.get(key)
+        return found[0] if found else None
+
+    def put(self, thread: Thread, key: Hashable) -> None:
+        """Put a thread under this key alone; None takes it out."""
+        before = self._keys.pop(thread, None)
+        if before is not None:
+            self._at[before].remove(thread)
+            if not self._at[before]:
+                del self._at[before]
+        if key is not None:
+            self._at.setdefault(key, deque()).append(thread)
+            self._keys[thread] = key
 
 
 def mark(entry: Entry) -> Hashable:
@@ -113,7 +136,7 @@ def mark(entry: Entry) -> Hashable:
         ]
         return ("calls", *calls)
     said = [part if isinstance(part, str) else f"{part.type} {as_text(part.fields)}" for part in entry.content]
-    return (entry.role, entry.call_id, "\n".join(said))
+    return (entry.role, entry.call_id, "\n".join(said).strip())
 
 
 def _marks(entries: Iterable[Entry]) -> list[Hashable]:
@@ -121,7 +144,7 @@ def _marks(entries: Iterable[Entry]) -> list[Hashable]:
     return [mark(entry) for entry in entries if entry.role != "system"]
 
 
-def _prefixes(marks: Iterable[Hashable]) -> list[int]:
+def _beginnings(marks: Iterable[Hashable]) -> list[int]:
     """A number for each beginning of the list, the shortest first."""
     made: list[int] = []
     so_far = 0

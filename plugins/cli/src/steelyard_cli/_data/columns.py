@@ -7,29 +7,12 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
-from attrs import fields, frozen
+from attrs import frozen
 
-from steelyard import ConfigurationError, EvalItem
+from steelyard import ConfigurationError
+from steelyard_cli._data.field_names import FIELDS, NOT_IN_DATA, own_target, unknown_fields
 from steelyard_cli._data.places import BadRow, kind_of, shown
 
-NOT_IN_DATA: Final = ("gates", "scorers")
-"""Fields of an item that hold objects of Python; what measures is named in the evaluation file."""
-FIELDS: Final = tuple(field.name for field in fields(EvalItem) if field.name not in NOT_IN_DATA)
-"""The fields of an item that data may have."""
-OPEN_FIELDS: Final = ("metadata", "request_context", "start_options")
-"""Those that hold keys of the user's own, which a dotted name leads to: ``metadata.lang``."""
-
-_OTHER_NAMES: Final = {
-    "context": "contexts documents retrievedcontexts retrievalcontext",
-    "ground_truth": "answer expected expectedanswer expectedoutput gold goldenanswer groundtruth ideal label reference referenceanswer target",
-    "id": "caseid externalid key taskid",
-    "input": "messages prompt query question userinput usermessage",
-    "metadata": "additionalmetadata info tags",
-    "output": "actualoutput completion generation prediction reply response",
-    "expected_trajectory": "expectedtools expectedtrajectory referencetoolcalls",
-    "inputs": "questions",
-}
-_FIELD_OF: Final = {name: field for field, names in _OTHER_NAMES.items() for name in names.split()}
 _STEP: Final = re.compile(r"\[(\d*)\]|\.?([^.\[\]]+)")
 _EACH: Final = "[]"
 
@@ -107,7 +90,7 @@ class Columns:
         mapped = {target for target, _ in self.sources}
         unknown: list[str] = []
         for name, value in rest.items():
-            own = _own_target(name)
+            own = own_target(name)
             if own is not None and own not in mapped:
                 yield own, value
             elif self.sources:
@@ -115,7 +98,7 @@ class Columns:
             else:
                 unknown.append(name)
         if unknown:
-            raise BadRow(_unknown(unknown))
+            raise BadRow(unknown_fields(unknown, rest))
 
 
 def missing(value: object) -> bool:
@@ -123,16 +106,8 @@ def missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def _own_target(name: str) -> tuple[str, ...] | None:
-    """The target that a column's own name is."""
-    if name in FIELDS:
-        return (name,)
-    first, *keys = name.split(".")
-    return (first, *keys) if first in OPEN_FIELDS and keys and all(keys) else None
-
-
 def _target(name: object) -> tuple[str, ...]:
-    target = _own_target(name) if isinstance(name, str) else None
+    target = own_target(name) if isinstance(name, str) else None
     if target is not None:
         return target
     if name in NOT_IN_DATA:
@@ -204,27 +179,3 @@ def _put(fields: dict[str, Any], target: tuple[str, ...], value: object) -> None
     if name in holder:
         raise BadRow(f"{'.'.join(target)} has a value from two columns")
     holder[name] = value
-
-
-def _unknown(names: list[str]) -> str:
-    """What is wrong with columns that are no fields, and how to say what they are."""
-    if any(name in NOT_IN_DATA for name in names):
-        objects = [name for name in names if name in NOT_IN_DATA]
-        return f"{shown(objects)} cannot be in data; name them in the evaluation file"
-    name = names[0]
-    near = _FIELD_OF.get(re.sub(r"[\W_]", "", name).casefold()) or next(
-        iter(get_close_matches(name, FIELDS, n=1)), None
-    )
-    field = "unknown field" if len(names) == 1 else "unknown fields"
-    target = near or f"metadata.{name}"
-    meant = f"Did you mean {near!r}? " if near else ""
-    return (
-        f"{field} {shown(names)}. {meant}Say which column is what, for example columns = {{ {_toml(target)} = {_toml(name, value=True)} }}; "
-        f"with columns set, all others go to metadata"
-    )
-
-
-def _toml(text: str, *, value: bool = False) -> str:
-    text = text if len(text) <= 60 else f"{text[:60]}..."
-    bare = re.fullmatch(r"[A-Za-z0-9_-]+", text)
-    return text if bare and not value else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

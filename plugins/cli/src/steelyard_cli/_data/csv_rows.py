@@ -98,7 +98,8 @@ class _Records:
             yield self._no_text or (begun, cells)
 
     def _next(self) -> str | None:
-        """The next physical line. The first one of a record that is no UTF-8 is noted, and the record read to its end."""
+        """The next physical line. The first one of a record that is no UTF-8 is noted, and the record read to its
+        end."""
         self._line, line = next(self._lines, (self._line, b""))
         try:
             return line.decode("utf-8") if line else None

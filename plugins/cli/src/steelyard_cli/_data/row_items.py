@@ -8,7 +8,8 @@ from typing import Any, Final
 from attrs import fields
 
 from steelyard import ConfigurationError, EvalItem, TrajectoryExpectation, Turn
-from steelyard_cli._data.columns import OPEN_FIELDS, Columns
+from steelyard_cli._data.columns import Columns
+from steelyard_cli._data.field_names import OPEN_FIELDS
 from steelyard_cli._data.places import BadRow, kind_of, shown
 from steelyard_cli._data.strict_json import BadJson, StrictJson
 

@@ -13,10 +13,9 @@ from unicodedata import normalize
 from attrs import field, frozen
 
 from steelyard import ConfigurationError, EvalItem
-from steelyard_cli._data.columns import FIELDS, NOT_IN_DATA
+from steelyard_cli._data.field_names import FIELDS
 from steelyard_cli._data.places import Located, shown
 
-_ROOTS: Final = tuple(name for name in FIELDS if name not in NOT_IN_DATA)
 _NO_OUTPUT: Final = EvalItem().output
 
 
@@ -53,10 +52,10 @@ def parse_where(text: str) -> Where:
     if not equals or not path:
         raise ConfigurationError(f"where: write PATH=VALUE, such as metadata.lang=de; found {shown([text])}.")
     root, *keys = path.split(".")
-    if root not in _ROOTS:
-        near = get_close_matches(root, _ROOTS, n=1)
+    if root not in FIELDS:
+        near = get_close_matches(root, FIELDS, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"Did you mean {f'metadata.{path}'!r}?"
-        raise ConfigurationError(f"where: an item has no field {shown([root])}, only {', '.join(_ROOTS)}. {hint}")
+        raise ConfigurationError(f"where: an item has no field {shown([root])}, only {', '.join(FIELDS)}. {hint}")
     if not all(keys):
         raise ConfigurationError(f"where: a name is missing in {shown([path])}; keys are joined by single dots.")
     return Where(path, value)

@@ -2,21 +2,22 @@
 
 How a run uses it, in order:
 
-    hide = Hide(values)                                # values that no output may show: what the file's environment variables hold
-    account = ItemAccount(hide=hide)                   # bounded memory: counts, the worst items, the gates' rules
+    hide = Hide(values)  # what no output may show: the values of the environment variables that the file names
+    account = ItemAccount(hide=hide)  # bounded memory: counts, the worst items, the rules of gates
     live = LiveView.on(sys.stderr, planned=None, quiet=False)
-    jsonl = JsonlWriter(path, hide=hide)               # opens its file with the first item
-    feed = Feed(account, live, jsonl)                  # give it as on_item_complete=
+    jsonl = JsonlWriter(path, hide=hide)  # opens its file with the first item
+    feed = Feed(account, live, jsonl)  # whoever raises gets no more items: feed.errors
     with live:
         result = run_evals(..., on_item_complete=feed, keep_items=needs_items(json=..., junit=..., csv=...))
     report = Report.of(result, name="...", account=account, stopped=None, planned=None, skipped=0, hide=hide)
-    jsonl.finish(report)                               # the last line: the report
+    jsonl.finish(report)
     print_report(report, sys.stdout)
-    write_json(report, result, path); write_junit(report, result, path)
-    write_markdown(report, path); write_csv(report, result, path)
-    feed.errors                                        # what a sink raised (a full disk), by its name; it got no more items then
+    write_json(report, result, path, hide=hide)
+    write_junit(report, result, path, hide=hide)
+    write_csv(result, path, hide=hide)
+    write_markdown(report, path)
 
-Nothing here reads the environment but for what a terminal can do (``NO_COLOR``, ``TERM``, ``COLUMNS``), and nothing of it is written.
+Of the environment only what tells of the terminal is read (``NO_COLOR``, ``TERM``, ``COLUMNS``), and nothing is written.
 """
 
 from __future__ import annotations

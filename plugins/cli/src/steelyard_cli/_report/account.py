@@ -1,4 +1,4 @@
-"""What a report keeps of the items while they complete: how many of each kind, the worst of them, the rules of gates."""
+"""What a report keeps of the items while they complete: counts, the worst of them, the rules of gates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Literal
 
 from attrs import field, frozen
-from steelyard import EvalResult, Failed, ItemResult, NotScorable, Scored, Status
 
+from steelyard import EvalResult, Failed, ItemResult, NotScorable, Scored, Status
 from steelyard_cli._report.measures import Measure, measures_of
 from steelyard_cli._report.text import NOTHING_HIDDEN, Hide, shortened
 
@@ -23,8 +23,9 @@ KINDS: tuple[Kind, ...] = ("scored", "not scorable", "failed")
 class WorstItem:
     """An item that one should look at, and why.
 
-    ``broke`` names the first gate or mark that it missed or that could not be computed, with its turn: ``"gate check-includes(\\"sun\\")"``; ``"target"`` where the target
-    failed; for an item that missed nothing its lowest score. ``reason`` is what was said there. ``goodness`` is its lowest score, from 0 (worst) to 1 (best).
+    ``broke`` names the first gate or mark that it missed or that could not be computed, with its turn: ``"gate
+    check-includes(\\"sun\\")"``; ``"target"`` where the target failed; for an item that missed nothing its lowest
+    score. ``reason`` is what was said there. ``goodness`` is its lowest score, from 0 (worst) to 1 (best).
     """
 
     index: int
@@ -38,7 +39,7 @@ class WorstItem:
 
 @frozen(order=True)
 class _Place:
-    """Where an item stands among the worst: failed ones, then errored ones, then the others; of each the lowest first, then as in the data."""
+    """Where an item stands among the worst: failed, then errored, then others; of each the lowest first."""
 
     rank: int
     goodness: float
@@ -50,7 +51,7 @@ _RANKS = {Status.FAILED: 0, Status.ERRORED: 1}
 
 
 class ItemAccount:
-    """Counts items and keeps the worst ones, whatever the order in which they come; memory does not grow with their number."""
+    """Counts items and keeps the worst ones, in whatever order they come. Memory does not grow with their number."""
 
     def __init__(self, *, limit: int = WORST, hide: Hide = NOTHING_HIDDEN) -> None:
         self._limit = limit
@@ -76,7 +77,7 @@ class ItemAccount:
 
     @property
     def worst(self) -> tuple[WorstItem, ...]:
-        """Failed items, then errored ones, then those that are not at their best, each group from its lowest score upwards."""
+        """Failed items, then errored ones, then those not at their best; each group from its lowest score upwards."""
         return tuple(place.item for place in self._places)
 
     @property
@@ -139,7 +140,10 @@ def _worst(item: ItemResult, measures: list[Measure], goodness: float | None, hi
 
 
 def first_broken(item: ItemResult, measures: list[Measure]) -> Measure | None:
-    """The first gate or mark that was missed; else the first that could not be computed; else the lowest score. None where the target failed."""
+    """The first gate or mark that was missed, else what could not be computed, else the lowest score.
+
+    None where the target failed.
+    """
     if item.error is not None:
         return None
     for measure in measures:

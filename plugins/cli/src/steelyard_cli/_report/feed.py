@@ -18,7 +18,8 @@ class Sink(Protocol):
 class Feed:
     """Gives each completed item to the sinks, in their order. It has the form of ``on_item_complete``.
 
-    A sink that raises gets no further items, and ``errors`` has what it raised, so that a full disk is told at the end and ends no run.
+    A sink that raises gets no further items, and ``errors`` has what it raised, so that a full disk is told at the end
+    and ends no run.
     """
 
     def __init__(self, *sinks: Sink) -> None:
@@ -35,5 +36,8 @@ class Feed:
 
 
 def needs_items(*, json: object = None, junit: object = None, csv: object = None) -> bool:
-    """Whether one of these outputs is wanted, which are written from all items at the end; the others do without, so that memory stays flat."""
+    """Whether one of these outputs is wanted, which are written from all items at the end.
+
+    The others do without, so that memory stays flat.
+    """
     return any(output is not None for output in (json, junit, csv))

@@ -16,9 +16,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @contextmanager
 def replaced(path: str | os.PathLike[str], *, newline: str = "\n") -> Iterator[TextIO]:
-    """A file in UTF-8 to write to, which takes the place of ``path`` when the block ends well. Else the old file stays as it was.
+    """A file in UTF-8 to write to, which takes the place of ``path`` when the block ends well.
 
-    Folders that are missing are made, a link stays one. What is no regular file (``/dev/stdout``) is written to directly.
+    Else the old file stays as it was. Folders that are missing are made, a link stays one. What is no regular file (``/dev/stdout``) is written to
+    directly.
     """
     place = Path(path)
     if place.exists() and not place.is_file():
@@ -43,6 +44,9 @@ def replaced(path: str | os.PathLike[str], *, newline: str = "\n") -> Iterator[T
 
 
 def json_text(data: object, *, indent: int | None = None) -> str:
-    """JSON data as strict, readable text that always encodes: half a character is written as ``\\udXXX``. Raises ``ValueError`` for NaN and the infinities."""
+    """JSON data as strict, readable text that always encodes: half a character is written as ``\\udXXX``.
+
+    Raises ``ValueError`` for NaN and the infinities.
+    """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,4 +1,4 @@
-"""Lines of cells at any width: a table where it fits, else each line by itself with its cells named. No number is ever broken in two."""
+"""Lines of cells at any width: a table, or each line by itself with its cells named. No number is broken in two."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ INDENT = 2
 
 @frozen(kw_only=True)
 class Column:
-    """``head`` stands over the column, its words one under the other where that saves room; ``label`` before the cell where the line stands by itself.
+    """One column of a table.
+
+    ``head`` stands over it, its words one under the other where that saves room; ``label`` before the cell
+    where the line stands by itself.
 
     ``least`` is how narrow a column of words may become (None: it holds numbers, which are never broken).
     """
@@ -31,7 +34,9 @@ class Column:
 Cells = Sequence[Text]
 
 
-def grid(columns: Sequence[Column], rows: Sequence[Cells], width: int, head_style: str = "bold") -> RenderableType | None:
+def grid(
+    columns: Sequence[Column], rows: Sequence[Cells], width: int, head_style: str = "bold"
+) -> RenderableType | None:
     """The rows as a table; None where ``width`` has no room for it."""
     widths = _widths(columns, rows, width - INDENT)
     if widths is None:
@@ -65,7 +70,7 @@ def stacked(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> Ren
 
 
 def flowing(cells: Sequence[Text], width: int) -> Iterator[Text]:
-    """The cells one after the other, as many to a line as fit; one that is wider than a line has its own and is folded there."""
+    """The cells one after the other, as many to a line as fit; one that is wider than a line has its own."""
     line: Text | None = None
     for cell in cells:
         if line is not None and line.cell_len + GAP + cell.cell_len <= width:

@@ -1,7 +1,8 @@
 """The whole result as JSON, with the report beside it.
 
-A file is what ``steelyard.result_to_json`` gives, so ``steelyard.result_from_json`` reads it, with one key more: ``"report"``, whose own version is
-``"steelyard_report"``. There every line of the table has its ``status``, and the verdict stands in words.
+A file is what ``steelyard.result_to_json`` gives, so ``steelyard.result_from_json`` reads it, with one key more:
+``"report"``, whose own version is ``"steelyard_report"``. There every line of the table has its ``status``, and the
+verdict stands in words.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import fields, has
-from steelyard import EvalResult, result_to_json
 
+from steelyard import EvalResult, result_to_json
 from steelyard_cli._report.files import json_text, replaced
 from steelyard_cli._report.model import Report
 from steelyard_cli._report.rows import Row
@@ -29,7 +30,7 @@ def report_to_json(report: Report) -> dict[str, Any]:
 def write_json(
     report: Report, result: EvalResult, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN
 ) -> None:
-    """Writes the whole result and the report to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
+    """Writes result and report to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
     data = {**hide.data(result_to_json(result)), "report": report_to_json(report)}
     with replaced(path) as stream:
         stream.write(json_text(data, indent=1))

@@ -1,7 +1,8 @@
 """Items as JSON, one to a line, while they complete.
 
-Each line stands by itself: ``"steelyard_line"`` is the version of its form and ``"kind"`` says what it is. ``"item"`` is an item as it stands in a result's JSON form
-(``items``), in order of completion. The last line is the ``"report"``; a file without it is that of a run that was cut off.
+Each line stands by itself: ``"steelyard_line"`` is the version of its form and ``"kind"`` says what it is. ``"item"``
+is an item as it stands in a result's JSON form (``items``), in order of completion. The last line is the ``"report"``;
+a file without it is that of a run that was cut off.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from steelyard import EvalResult, ItemResult, Summary, result_to_json
-
 from steelyard_cli._report.files import json_text
 from steelyard_cli._report.json_form import report_to_json
 from steelyard_cli._report.model import Report
@@ -22,7 +22,7 @@ VERSION = 1
 
 
 class JsonlWriter:
-    """Writes each item that it is given at once. The file is opened, and an older one of that name lost, with the first item."""
+    """Writes each item that it is given at once. With the first one the file is opened, and an older one lost."""
 
     def __init__(self, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN) -> None:
         self.path = Path(path)

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from steelyard import ItemResult
-
 from steelyard_cli._report.account import KINDS, Kind, kind_of
 from steelyard_cli._report.measures import measures_of
 from steelyard_cli._report.numbers import span
@@ -26,7 +25,8 @@ STYLES = {"scored": "green", "not scorable": "yellow", "failed": "bold red"}
 class LiveView:
     """Counts items as they complete and shows how far the run is, from ``with`` on. Make it with ``LiveView.on``.
 
-    An item is ``failed`` if something of it could not be computed, ``scored`` if something has a number, else ``not scorable``: what the report counts at the end.
+    An item is ``failed`` if something of it could not be computed, ``scored`` if something has a number, else ``not
+    scorable``: what the report counts at the end.
     """
 
     def __init__(self, show: Show | None, *, planned: int | None, clock: Callable[[], float]) -> None:
@@ -49,8 +49,8 @@ class LiveView:
     ) -> LiveView:
         """A view on a stream, standard error as a rule. ``quiet`` shows nothing.
 
-        On a terminal a line is drawn anew; elsewhere (a pipe, ``TERM=dumb``) a line is written at most every ``every`` seconds. ``planned`` is how many items
-        there will be, None if nobody knows.
+        On a terminal a line is drawn anew; elsewhere (a pipe, ``TERM=dumb``) a line is written at most every ``every``
+        seconds. ``planned`` is how many items there will be, None if nobody knows.
         """
         if quiet:
             return cls(None, planned=planned, clock=clock)
@@ -151,7 +151,7 @@ class DrawnLine(Show):
         self._live: Live | None = None
 
     def start(self, view: LiveView) -> None:
-        """Draws the first line; from here on it is drawn four times a second, since the time passes also while no item completes."""
+        """Draws the line, from here on four times a second: time passes also while no item completes."""
         import sys
 
         from rich.live import Live
@@ -185,5 +185,3 @@ class DrawnLine(Show):
                 break
             line.append("  " if line else "").append(text, style=style)
         return line
-
-

@@ -1,18 +1,20 @@
 """The report as Markdown that fits into a comment of a pull request.
 
-Whatever comes from data stands as code, where no service looks for links, images, people to call or numbers of issues, and no table is broken by it.
+Whatever comes from data stands as code, where no service looks for links, images, people to call or numbers of issues,
+and no table is broken by it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from steelyard_cli._report.files import replaced
-from steelyard_cli._report.model import Report
-from steelyard_cli._report.numbers import NOT_MEASURED, count, money, number, span
+from steelyard_cli._report.model import Part, Report, Slice
+from steelyard_cli._report.numbers import NOT_MEASURED, count, number, span
 from steelyard_cli._report.rows import Row, RowStatus
-from steelyard_cli._report.text import encodable, shortened, visible
+from steelyard_cli._report.spent import spent, troubles
+from steelyard_cli._report.text import shortened, visible
 
 MOST_CHARACTERS = 60_000
 """Pull-request comments of the common services take 65,536 characters."""
@@ -50,7 +52,7 @@ def markdown_text(report: Report) -> str:
 
 def code(text: str, limit: int = LONGEST_NAME) -> str:
     """The text as code in one line, for a table or anywhere else: it is shown as it is and means nothing."""
-    shown = encodable(shortened(visible(text), limit), "utf-8")
+    shown = shortened(visible(text), limit)
     if not shown:
         return "(empty)"
     if not any(character in shown for character in "`|\\"):
@@ -70,10 +72,11 @@ def _lines(report: Report, share: float) -> Iterator[str]:
     yield _counts(report)
     if report.stopped is not None:
         yield f"Stopped: {code(report.stopped, LONGEST_REASON)}"
-    yield from _section(None, _rows, report.rows, some(ROWS), "line")
-    yield from _section("Parts of scores", _parts, report.parts, some(PARTS), "part")
+    rows, parts, slices = report.rows[: some(ROWS)], report.parts[: some(PARTS)], report.slices[: some(SLICES)]
+    yield from _section(None, _rows(rows), len(report.rows), len(rows), "line")
+    yield from _section("Parts of scores", _parts(parts), len(report.parts), len(parts), "part")
     yield from _labels(report, some(PARTS))
-    yield from _section("Slices", _slices, report.slices, some(SLICES), "slice")
+    yield from _section("Slices", _slices(slices), len(report.slices), len(slices), "slice")
     if report.worst:
         yield from ["", "### Items to look at", ""]
         kept = report.worst[: some(len(report.worst))]
@@ -86,22 +89,13 @@ def _lines(report: Report, share: float) -> Iterator[str]:
 
 
 def _sentences(report: Report, most: int) -> Iterator[str]:
-    yield f"**Verdict: {report.words.headline}**"
-    if report.words.because:
+    words = report.words
+    yield f"**Verdict: {words.headline}**"
+    if words.because:
         yield ""
-    for row, why in zip(_with_reasons(report), report.words.because[:most], strict=False):
-        yield f"- {_with_code(why, row.name)}"
-    yield from _more(len(report.words.because) - most, "reason")
-
-
-def _with_reasons(report: Report) -> list[Row]:
-    asked = report.asked
-    return [*(row for row in asked if row.passed is False), *(row for row in asked if row.passed is None)]
-
-
-def _with_code(sentence: str, name: str) -> str:
-    before, _, after = sentence.partition(name)
-    return f"{before}{code(name)}{after}"
+    for each in words.because[:most]:
+        yield f"- {each.before}{code(each.name)}{each.after}"
+    yield from _more(len(words.because) - most, "reason")
 
 
 def _counts(report: Report) -> str:
@@ -112,28 +106,62 @@ def _counts(report: Report) -> str:
     return ", ".join(words)
 
 
-Table = Callable[[Sequence[object]], Iterator[str]]
+def _section(title: str | None, lines: Sequence[str], n_lines: int, most: int, what: str) -> Iterator[str]:
+    """A table whose first two lines are its head."""
+    if len(lines) > 2:
+        yield from ["", *([f"### {title}", ""] if title else []), *lines]
+        yield from _more(n_lines - most, what)
 
 
-def _section(title: str | None, table: Table, all: Sequence[object], most: int, what: str) -> Iterator[str]:
-    if not all:
-        return
-    yield from ["", *([f"### {title}", ""] if title else [])]
-    yield from table(all[:most])
-    yield from _more(len(all) - most, what)
-
-
-def _more(n: int, what: str) -> Iterator[str]:
+def _more(n: int, what: str, many: str | None = None) -> Iterator[str]:
     if n > 0:
-        yield from ["", f"and {count(n, f'more {what}')}"]
+        yield from ["", f"and {n:,} more {what if n == 1 else many or what + 's'}"]
 
 
-def _rows(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| scorer | better | average | scored | not scorable | failed | bound | result |"
-    yield "|---|---|---:|---:|---:|---:|---|---|"
-    for row in rows:
-        bound = code(row.bound) if row.bound else ""
-        yield (
+def _rows(rows: Sequence[Row]) -> list[str]:
+    return [
+        "| scorer | better | average | scored | not scorable | failed | bound | result |",
+        "|---|---|---:|---:|---:|---:|---|---|",
+        *(
             f"| {code(row.name)} | {row.direction or ''} | {row.shown_average} | {row.n_scored} | {row.n_not_scorable} "
-            f"| {row.n_failed} | {bound} | {MARKS[row.status]} |"
-        )
+            f"| {row.n_failed} | {code(row.bound) if row.bound else ''} | {MARKS[row.status]} |"
+            for row in rows
+        ),
+    ]
+
+
+def _parts(parts: Sequence[Part]) -> list[str]:
+    lines = (f"| {code(f'{each.name}/{each.part}')} | {number(each.average)} | {each.n} |" for each in parts)
+    return ["| part | average | items |", "|---|---:|---:|", *lines]
+
+
+def _labels(report: Report, most: int) -> Iterator[str]:
+    if report.labels:
+        yield ""
+    for each in report.labels[:most]:
+        counts = ", ".join(f"{code(label, 60)} {n}" for label, n in list(each.counts.items())[:most])
+        yield f"- labels of {code(each.name)}: {counts}"
+        yield from _more(len(each.counts) - most, "label")
+    yield from _more(len(report.labels) - most, "scorer with labels", "scorers with labels")
+
+
+def _slices(slices: Sequence[Slice]) -> list[str]:
+    lines = (
+        f"| {code(each.slice)} | {code(each.name)} | {each.scale.direction} "
+        f"| {number(each.average, (each.scale.low, each.scale.high))} "
+        f"| {each.n_scored} | {each.n_not_scorable} | {each.n_failed} |"
+        for each in slices
+    )
+    return [
+        "| slice | scorer | better | average | scored | not scorable | failed |",
+        "|---|---|---|---:|---:|---:|---:|",
+        *lines,
+    ]
+
+
+def _foot(report: Report) -> Iterator[str]:
+    yield f"Time: {NOT_MEASURED if report.duration_ms is None else span(report.duration_ms / 1000)}. "
+    yield f"Target: {spent(report.target)}. "
+    yield f"Judge: {'not asked' if report.judge.calls == 0 else spent(report.judge)}."
+    for trouble in troubles(report):
+        yield f"- {trouble}"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
-from steelyard import Aggregate, ByKey, EachItem, EvalResult, ItemResult, Outcome, Scale, Scored, ShareOfItems
 
+from steelyard import Aggregate, ByKey, EachItem, EvalResult, ItemResult, Outcome, Scale, Scored, ShareOfItems
 from steelyard_cli._report.numbers import percent, short
 
 
@@ -15,8 +15,9 @@ from steelyard_cli._report.numbers import percent, short
 class Measure:
     """One outcome of an item, with what it takes to read it.
 
-    ``scope`` is ``"gates"``, ``"scorers"``, a group, or ``"steps/<id>"``; of a turn, with ``turn`` its index, ``"gates"`` or ``"scorers"``. ``mark`` is the score that the
-    item has to reach: the best one for a gate, ``pass_at`` for a scorer (None: it has no mark). ``scale`` is None where nothing tells it.
+    ``scope`` is ``"gates"``, ``"scorers"``, a group, or ``"steps/<id>"``; of a turn, with ``turn`` its index,
+    ``"gates"`` or ``"scorers"``. ``mark`` is the score that the item has to reach: the best one for a gate, ``pass_at``
+    for a scorer (None: it has no mark). ``scale`` is None where nothing tells it.
     """
 
     turn: int | None
@@ -48,7 +49,7 @@ class Measure:
 
 
 def measures_of(item: ItemResult, result: EvalResult | None = None) -> Iterator[Measure]:
-    """The outcomes of an item. ``result`` tells the scales where the item itself does not know them, since it was read from a file."""
+    """The outcomes of an item. ``result`` tells the scales of an item that was read from a file and has none."""
     over_all: Mapping[str, Mapping[str, Aggregate]] = {} if result is None else result.aggregates
     yield from _of_scope(None, "gates", item.gates, over_all.get("gates", {}))
     for turn in item.turns:

@@ -1,12 +1,12 @@
-"""The report of an evaluation: one value from which the terminal and every file are made, so that they cannot disagree."""
+"""The report of an evaluation: one value from which the terminal and every file are made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from attrs import frozen
-from steelyard import Aggregate, EvalResult, Scale, Usage, Verdict
 
+from steelyard import Aggregate, EvalResult, Scale, Usage, Verdict
 from steelyard_cli._report.account import KINDS, WORST, ItemAccount, WorstItem
 from steelyard_cli._report.rows import Row, RowStatus, Text, rows_of
 from steelyard_cli._report.text import NOTHING_HIDDEN, Hide
@@ -52,7 +52,8 @@ class Labels:
 class Spending:
     """What model calls used: tokens and US dollars, each None where no call told.
 
-    ``calls``, and how many of them did not tell, are None where calls are not counted: a target tells of itself as a whole.
+    ``calls``, and how many of them did not tell, are None where calls are not counted: a target tells of itself as a
+    whole.
     """
 
     usage: Usage | None
@@ -66,9 +67,10 @@ class Spending:
 class Report:
     """All that is shown of an evaluation.
 
-    ``partial`` says how many items there are of how many (``"partial 3/10"``) where the run ended before its data did, ``stopped`` why. ``statuses`` counts items by
-    their status; ``kinds`` by whether something of them could not be computed, something was scored, or neither; both are None where nobody counted.
-    ``skipped`` is how many lines of the data were left out as unreadable. What was not measured is None.
+    ``partial`` says how many items there are of how many (``"partial 3/10"``) where the run ended before its data did,
+    ``stopped`` why. ``statuses`` counts items by their status; ``kinds`` by whether something of them could not be
+    computed, something was scored, or neither; both are None where nobody counted. ``skipped`` is how many lines of the
+    data were left out as unreadable. What was not measured is None.
     """
 
     name: str
@@ -111,8 +113,9 @@ class Report:
     ) -> Report:
         """The report of a result.
 
-        ``account`` is what was noted of the items as they completed, needed where the result does not keep them; ``limit`` bounds the worst items where none is given.
-        ``stopped`` says why the run ended early, where the caller knows it better than the result does; ``planned`` is how many items there were to be.
+        ``account`` is what was noted of the items as they completed, needed where the result does not keep them;
+        ``limit`` bounds the worst items where none is given. ``stopped`` says why the run ended early, where the caller
+        knows it better than the result does; ``planned`` is how many items there were to be.
         """
         if account is None or (account.n_items < len(result.items)):
             account = ItemAccount.of(result, limit=limit, hide=hide)

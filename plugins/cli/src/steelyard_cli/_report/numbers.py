@@ -8,7 +8,8 @@ NOT_MEASURED = "not measured"
 
 
 def number(value: float | None, against: Iterable[float | None] = ()) -> str:
-    """The number with three decimals, or in scientific form where that would show little of it; "not measured" for None.
+    """The number with three decimals, or in scientific form where that would show little of it; "not measured" for
+    None.
 
     More decimals are shown where three would make it look equal to one of ``against`` that it is not.
     """

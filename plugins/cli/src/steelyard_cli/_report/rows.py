@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Literal
 
 from attrs import frozen
-from steelyard import Aggregate, Bound, EvalResult, GateResult, Scale, ThresholdResult
 
+from steelyard import Aggregate, Bound, EvalResult, GateResult, Scale, ThresholdResult
 from steelyard_cli._report.numbers import number, short
 
 Rules = Mapping[tuple[int | None, str], str]
@@ -18,8 +18,9 @@ Text = Callable[[str], str]
 class RowStatus(StrEnum):
     """What became of a line.
 
-    ``passed`` and ``missed`` say that there was a number and how it lay; ``not computed`` that one was wanted and a failure left it open (it counts as not passed);
-    ``no say`` that no item was scorable for it; ``tracked`` and ``not measured`` are those of scorers of which nothing is asked, with and without a number.
+    ``passed`` and ``missed`` say that there was a number and how it lay; ``not computed`` that one was wanted and a
+    failure left it open (it counts as not passed); ``no say`` that no item was scorable for it; ``tracked`` and ``not
+    measured`` are those of scorers of which nothing is asked, with and without a number.
     """
 
     PASSED = "passed"
@@ -34,8 +35,9 @@ class RowStatus(StrEnum):
 class Row:
     """One gate, one bound, or one scorer without any.
 
-    ``average`` is over the ``n_scored`` items (of a bound on a slice or a part: those of it), None where there are none. ``pass_rate`` is given where the bound is of it.
-    ``rule`` says how many items a gate wants at the best score (None where nothing tells).
+    ``average`` is over the ``n_scored`` items (of a bound on a slice or a part: those of it), None where there are
+    none. ``pass_rate`` is given where the bound is of it. ``rule`` says how many items a gate wants at the best score
+    (None where nothing tells).
     """
 
     kind: Literal["gate", "threshold", "scorer"]

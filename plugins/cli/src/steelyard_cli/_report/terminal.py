@@ -12,14 +12,13 @@ from rich.text import Text
 from steelyard_cli._report.account import WorstItem
 from steelyard_cli._report.grid import Column, grid, stacked
 from steelyard_cli._report.model import Report
-from steelyard_cli._report.numbers import NOT_MEASURED, count, money, number, percent, span
+from steelyard_cli._report.numbers import NOT_MEASURED, count, number, percent, span
 from steelyard_cli._report.rows import Row, RowStatus
+from steelyard_cli._report.spent import spent, troubles
 from steelyard_cli._report.text import encodable, shortened, visible
 
 if TYPE_CHECKING:
-    from steelyard import Usage
-
-    from steelyard_cli._report.model import Slice, Spending
+    from steelyard_cli._report.model import Slice
 
 MOST_ROWS = 200
 MOST_SLICES = 60
@@ -43,7 +42,8 @@ Say = Callable[[str], str]
 def console_on(stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None) -> Console:
     """A console that writes what it is given and nothing else: no markup is read, nothing is highlighted.
 
-    There are no styles at all where the stream is no terminal, with ``NO_COLOR``, and with ``TERM=dumb``. ``COLUMNS`` sets the width.
+    There are no styles at all where the stream is no terminal, with ``NO_COLOR``, and with ``TERM=dumb``. ``COLUMNS``
+    sets the width.
     """
     import os
 
@@ -70,8 +70,13 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def print_report(report: Report, stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None) -> None:
-    """Writes the report to a stream: to a pipe as to a terminal, but for the colours. Characters that its encoding lacks become escapes."""
+def print_report(
+    report: Report, stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None
+) -> None:
+    """Writes the report to a stream: to a pipe as to a terminal, but for the colours.
+
+    Characters that the encoding of the stream lacks become escapes.
+    """
     console = console_on(stream, width=width, environment=environment)
     encoding = console.encoding
 
@@ -101,10 +106,15 @@ def _blocks(report: Report, width: int, say: Say) -> Iterator[RenderableType]:
         yield _title("Items to look at")
         for item in report.worst:
             yield from _worst(item, say)
-        yield from _left_out(report.n_worst_left_out, "item that failed or could not be computed", "items that failed or could not be computed")
+        yield from _left_out(
+            report.n_worst_left_out,
+            "item that failed or could not be computed",
+            "items that failed or could not be computed",
+        )
     yield ""
     yield from _spending(report)
-    yield from _troubles(report)
+    for trouble in troubles(report):
+        yield _line(trouble, "yellow")
     yield ""
     yield from _verdict(report, say)
 
@@ -122,7 +132,7 @@ def _left_out(n: int, one: str, many: str | None = None) -> Iterator[RenderableT
         yield _line(f"and {count(n, f'more {one}', f'more {many or one + chr(115)}')}", "dim")
 
 
-# -- head and foot --------------------------------------------------------------------------------------------------------------------
+# -- head and foot -----------------------------------------------------------------------------------------------------
 
 
 def _head(report: Report, say: Say) -> Iterator[RenderableType]:
@@ -141,62 +151,20 @@ def _head(report: Report, say: Say) -> Iterator[RenderableType]:
 def _spending(report: Report) -> Iterator[RenderableType]:
     took = NOT_MEASURED if report.duration_ms is None else span(report.duration_ms / 1000)
     yield _line(f"Time: {took}")
-    yield _line(f"Target: {_spent(report.target)}")
-    judge = "not asked" if report.judge.calls == 0 else _spent(report.judge)
+    yield _line(f"Target: {spent(report.target)}")
+    judge = "not asked" if report.judge.calls == 0 else spent(report.judge)
     yield _line(f"Judge: {judge}")
-
-
-def _spent(spending: Spending) -> str:
-    words = []
-    if spending.calls is not None:
-        words.append(count(spending.calls, "call"))
-    tokens = f"tokens {_tokens(spending.usage)}"
-    if spending.usage is not None and spending.calls_without_usage:
-        tokens += f" ({count(spending.calls_without_usage, 'call')} told none)"
-    cost = f"cost {money(spending.cost)}"
-    if spending.cost is not None and spending.calls_without_cost:
-        cost += f" ({count(spending.calls_without_cost, 'call')} told none)"
-    return ", ".join([*words, tokens, cost])
-
-
-def _tokens(usage: Usage | None) -> str:
-    if usage is None:
-        return NOT_MEASURED
-    found = {
-        "in": usage.input_tokens,
-        "cached": usage.cached_input_tokens,
-        "written to cache": usage.cache_creation_tokens,
-        "out": usage.output_tokens,
-    }
-    told = ", ".join(f"{n:,} {name}" for name, n in found.items() if n is not None)
-    total = usage.total_tokens
-    if total is None:
-        return f"{told} (others {NOT_MEASURED})" if told else NOT_MEASURED
-    return f"{total:,} ({told})"
-
-
-def _troubles(report: Report) -> Iterator[RenderableType]:
-    troubles = (
-        (report.target_errors, "item on which the target failed", "items on which the target failed"),
-        (report.bad_items, "item that could not be taken", "items that could not be taken"),
-        (report.skipped, "line of the data skipped as unreadable", "lines of the data skipped as unreadable"),
-        (report.callback_errors, "error in a callback", "errors in callbacks"),
-        (report.observer_errors, "error in an observer", "errors in observers"),
-        (report.threads_left_behind, "thread left behind, still running", "threads left behind, still running"),
-    )
-    for n, one, many in troubles:
-        if n:
-            yield _line(count(n, one, many), "yellow")
 
 
 def _verdict(report: Report, say: Say) -> Iterator[RenderableType]:
     yield Text(f"Verdict: {say(report.words.headline)}", style=VERDICT_STYLES[report.verdict], overflow="fold")
     for reason in report.words.because[:20]:
-        yield _line(f"- {shortened(say(reason), 600)}")
+        sentence = f"{reason.before}{shortened(say(reason.name), LONGEST_NAME)}{reason.after}"
+        yield _line(f"- {sentence}")
     yield from _left_out(len(report.words.because) - 20, "reason")
 
 
-# -- tables ---------------------------------------------------------------------------------------------------------------------------
+# -- tables ------------------------------------------------------------------------------------------------------------
 
 NAME = Column(head="scorer", label="", least=20)
 BETTER = Column(head="better", label="better")

@@ -1,4 +1,4 @@
-"""Texts from anywhere, made fit to be shown: nothing invisible or active in them, no secret, no more than there is room for."""
+"""Texts from anywhere, made fit to be shown: nothing invisible or active in them, no secret, not too long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attrs import field, frozen
 HIDDEN = "[hidden]"
 
 SHORTEST_SECRET = 6
-"""Values with fewer characters are no secrets, and hiding ``de`` or ``1`` wherever they occur would make a report unreadable."""
+"""Shorter values are no secrets, and hiding ``de`` or ``1`` wherever they occur would make a report unreadable."""
 
 _SPACE = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
 _JOINERS = "\u200c\u200d"
@@ -22,9 +22,10 @@ _COMMAND = re.compile(r"(?:(?<=\s)|^)::(?=[A-Za-z])|##(?=\[|vso\[)")
 def visible(text: str) -> str:
     """The text in one line, with all that is not seen or steers what shows it written as an escape.
 
-    White space becomes single spaces. Control characters (and so terminal sequences), marks that turn the direction of writing, characters of no width,
-    and halves of characters become ``\\x1b``, ``\\u202e`` and so on; joiners that make up letters and emoji stay. What continuous integration services take for
-    a command to themselves (``::error::``) is broken up.
+    White space becomes single spaces. Control characters (and so terminal sequences), marks that turn the direction of
+    writing, characters of no width, and halves of characters become ``\\x1b``, ``\\u202e`` and so on; joiners that make
+    up letters and emoji stay. What continuous integration services take for a command to themselves (``::error::``) is
+    broken up.
     """
     text = _SPACE.sub(" ", text).strip()
     if not text.isascii() or not text.isprintable():
@@ -54,7 +55,8 @@ def encodable(text: str, encoding: str) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text, cut to ``limit`` characters where it is longer, with "..." at its end; nothing is cut within a character and its marks."""
+    """The text, cut to ``limit`` characters where it is longer, with "..." at its end; nothing is cut within a
+    character and its marks."""
     if len(text) <= limit:
         return text
     end = max(0, limit - 3)
@@ -64,7 +66,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def without_controls(text: str) -> str:
-    """The text for a file of lines and cells: its lines and tabs stay, other control characters and halves of characters become escapes."""
+    """The text for a table of texts: lines and tabs stay, other control characters and half ones become escapes."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -96,7 +98,7 @@ class Hide:
         return None if text is None else self(text)
 
     def data(self, data: Any) -> Any:
-        """JSON data with no text or key that holds one of the values; the data itself where there is nothing to hide."""
+        """JSON data in which no text and no key holds one of the values."""
         if not self.values:
             return data
         if isinstance(data, str):

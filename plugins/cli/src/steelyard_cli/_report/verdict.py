@@ -6,18 +6,32 @@ from collections.abc import Sequence
 from math import ceil
 
 from attrs import frozen
-from steelyard import Verdict
 
+from steelyard import Verdict
 from steelyard_cli._report.numbers import count, number, percent, short
 from steelyard_cli._report.rows import Row, RowStatus
 
 
 @frozen
+class Because:
+    """A sentence about one line of the report, in three pieces: only ``name`` comes from data."""
+
+    before: str
+    name: str
+    after: str
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return f"{self.before}{self.name}{self.after}"
+
+
+@frozen
 class VerdictInWords:
-    """``headline`` is one sentence, ``because`` a sentence for each gate or bound that did not pass, or that had no say."""
+    """``headline`` is one sentence, ``because`` one for each gate or bound that did not pass, or that had no say."""
 
     headline: str
-    because: tuple[str, ...] = ()
+    because: tuple[Because, ...] = ()
 
 
 def verdict_in_words(verdict: Verdict | None, rows: Sequence[Row], partial: str | None) -> VerdictInWords:
@@ -38,7 +52,7 @@ def verdict_in_words(verdict: Verdict | None, rows: Sequence[Row], partial: str 
             return VerdictInWords(f"scored: {rest}{count(n, 'threshold')} of {len(bounds)} not met.", because)
         case Verdict.FAILED if unmeasured:
             return VerdictInWords(
-                "failed: nothing could be measured. This says nothing about how good the target is: see what went wrong.",
+                "failed: nothing could be measured. That says nothing about how good the target is.",
                 because,
             )
         case Verdict.FAILED:
@@ -60,20 +74,25 @@ def _no_verdict(asked: Sequence[Row], partial: str | None) -> str:
         return f"no verdict: the run ended early ({partial})."
     if not asked:
         return "no verdict: no gate and no threshold is set, so nothing can pass or fail."
-    return f"no verdict: of {count(len(asked), 'gate or threshold', 'gates and thresholds')} none had anything to measure."
+    return (
+        f"no verdict: of {count(len(asked), 'gate or threshold', 'gates and thresholds')} none had anything to measure."
+    )
 
 
-def why_not_passed(row: Row) -> str:
-    """Why a gate or bound did not pass: one sentence or two."""
-    return _why_gate(row) if row.kind == "gate" else _why_bound(row)
+def why_not_passed(row: Row) -> Because:
+    """Why a gate or bound did not pass."""
+    if row.kind == "gate":
+        return Because("Gate ", row.name, _why_gate(row))
+    return Because("The pass rate of " if row.of == "pass_rate" else "The average of ", row.name, _why_bound(row))
 
 
-def why_no_say(row: Row) -> str:
+def why_no_say(row: Row) -> Because:
     """Why a gate or bound had no say."""
-    what = "Gate" if row.kind == "gate" else "Threshold"
     n = row.n_not_scorable
     why = f"{count(n, 'item was', 'items were')} not scorable" if n else "no item belongs to it"
-    return f"{what} {row.name} had no say: {why}, and none was scored."
+    return Because(
+        "Gate " if row.kind == "gate" else "Threshold ", row.name, f" had no say: {why}, and none was scored."
+    )
 
 
 def _why_gate(row: Row) -> str:
@@ -83,17 +102,17 @@ def _why_gate(row: Row) -> str:
     failed = f"{count(row.n_failed, 'item')} could not be computed"
     if row.status is RowStatus.NOT_COMPUTED:
         rest = f"; the other {row.n_scored:,} reached {best}" if row.n_scored else ""
-        return f"Gate {row.name} could not be decided: {failed}{rest}."
+        return f" could not be decided: {failed}{rest}."
     if row.rule is not None and row.rule.startswith("each item"):
         words = f"{count(row.n_scored - n_best, 'item')} of {measured:,} did not reach {best}"
     else:
         share = percent(n_best / measured) if measured else "none"
         words = f"{n_best:,} of {count(measured, 'item')} ({share}) reached {best}"
         if row.rule is not None:
-            words += f", and {row.rule} was asked"
             short_of = _items_short(row.rule, n_best, measured)
-            words += f": missed by {count(short_of, 'item')}" if short_of else ""
-    return f"Gate {row.name} did not hold: {words}" + (f"; {failed}." if row.n_failed else ".")
+            missed_by = f": missed by {count(short_of, 'item')}" if short_of else ""
+            words += f", and {row.rule} was asked{missed_by}"
+    return f" did not hold: {words}" + (f"; {failed}." if row.n_failed else ".")
 
 
 def _items_short(rule: str, n_best: int, measured: int) -> int | None:
@@ -103,21 +122,17 @@ def _items_short(rule: str, n_best: int, measured: int) -> int | None:
 
 
 def _why_bound(row: Row) -> str:
-    what = f"pass rate of {row.name}" if row.of == "pass_rate" else f"average of {row.name}"
     failed = f"{count(row.n_failed, 'item')} could not be computed"
     asked = _asked(row)
     value = row.value
     if value is None:
-        if row.part is not None and not row.n_failed:
-            return f"The {what} could not be decided: no score has the part {row.part!r}, and {asked} was asked."
-        return f"The {what} could not be decided: {failed}, and {asked} was asked."
-    shown = number(value, (row.min, row.max))
-    over = f"over {count(row.n_scored, 'item')}"
+        why = failed if row.n_failed else "no score has this part"
+        return f" could not be decided: {why}, and {asked} was asked."
+    shown = f"{number(value, (row.min, row.max))} over {count(row.n_scored, 'item')}"
     if row.status is RowStatus.NOT_COMPUTED:
-        return f"The {what} could not be decided: {failed}. It is {shown} {over}, and {asked} was asked."
+        return f" could not be decided: {failed}. It is {shown}, and {asked} was asked."
     by = row.min - value if row.min is not None and value < row.min else value - (row.max or 0.0)
-    rest = f"; {failed}" if row.n_failed else ""
-    return f"The {what} is {shown} {over}, and {asked} was asked: missed by {number(by)}{rest}."
+    return f" is {shown}, and {asked} was asked: missed by {number(by)}{f'; {failed}' if row.n_failed else ''}."
 
 
 def _asked(row: Row) -> str:

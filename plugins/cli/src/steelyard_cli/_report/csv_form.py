@@ -1,0 +1,71 @@
+"""Scores as a table for spreadsheets: one row for each item and scorer.
+
+UTF-8, comma, quotes where they are needed, lines end as RFC 4180 has it. ``score`` is a number at full precision, empty
+where there is none; ``outcome`` says why. An item whose target failed has a row for each scorer that it would have had,
+each of them failed.
+
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. In columns of text such a cell
+gets an apostrophe in front, and so does one that begins with an apostrophe: taking away one leading apostrophe gives
+the text back.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from typing import TextIO
+
+from steelyard import EvalResult, Failed, NotScorable, Outcome, Scored
+from steelyard_cli._report.expected import Expected
+from steelyard_cli._report.files import replaced
+from steelyard_cli._report.measures import measures_of
+from steelyard_cli._report.text import NOTHING_HIDDEN, Hide, without_controls
+
+HEAD = ("index", "id", "status", "turn", "scope", "scorer", "outcome", "score", "label", "step", "reason")
+
+_FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠", "'")
+"""How a cell begins that is kept from being a formula; spreadsheets also take the wide forms."""
+
+
+def write_csv(result: EvalResult, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN) -> None:
+    """Writes the scores of all items to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
+    with replaced(path, newline="") as stream:
+        _write(result, stream, hide)
+
+
+def _write(result: EvalResult, stream: TextIO, hide: Hide) -> None:
+    def text(value: str | None) -> str:
+        shown = "" if value is None else without_controls(hide(value))
+        return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+    to_file = csv.writer(stream)
+    to_file.writerow(HEAD)
+    expected = Expected(result)
+    for item in result.items:
+        for measure in measures_of(item, result) if item.error is None else expected.of(item):
+            outcome, score, label, step = _told(measure.outcome)
+            to_file.writerow(
+                (
+                    item.index,
+                    text(item.id),
+                    str(item.status),
+                    "" if measure.turn is None else measure.turn,
+                    text(measure.scope),
+                    text(measure.key),
+                    outcome,
+                    score,
+                    text(label),
+                    text(step),
+                    text(measure.outcome.reason),
+                )
+            )
+
+
+def _told(outcome: Outcome) -> tuple[str, str, str | None, str | None]:
+    match outcome:
+        case Scored(score=score):
+            return "scored", repr(score), outcome.label, None
+        case NotScorable(step=step):
+            return "not scorable", "", None, step
+        case Failed(step=step):
+            return "failed", "", None, step
