@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from steelyard import AgentOutput, Failed, Message, NotScorable, Outcome, PipelineScorer, Scored, ScorerRun, ToolCall
+from steelyard_checks._negation import Negation
+
+AnyCheck: TypeAlias = PipelineScorer[Any, Any, Any, Any] | Negation[Any]
 
 LAW = settings(deadline=None)
 
@@ -19,6 +22,11 @@ LETTERS = "abAB ßſıİéΐΣςσ\u0301\u0130ﬁ한ᄒ\n\t🚀\ud83d"
 texts = st.text(alphabet=LETTERS, max_size=12)
 texts_to_find = st.text(alphabet=LETTERS, min_size=1, max_size=4)
 answers = st.lists(texts, max_size=4)
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from((0.0, 1.0, 0.5, 1e300)) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abcé"), inner, max_size=3),
+    max_leaves=8,
+)
 names = st.sampled_from(TOOLS)
 states: st.SearchStrategy[Any] = st.sampled_from(("call", "partial-call", "result", "output-error"))
 
@@ -46,22 +54,28 @@ def called(*names: str) -> list[Message]:
     return [Message("assistant", None, tool_calls=[ToolCall(name, result={"ok": True})]) for name in names]
 
 
-def outcome(check: PipelineScorer[Any, Any, Any, Any], output: list[Message], **item: Any) -> Outcome:
+def asked(name: str, **args: Any) -> Message:
+    """An assistant message in which that tool is called with these arguments and answers."""
+    return Message("assistant", None, tool_calls=[ToolCall(name, args, result={"ok": True})])
+
+
+def outcome(check: AnyCheck, output: object, **item: Any) -> Outcome:
     """What becomes of the check on this output, with ``ground_truth`` and ``metadata`` of its item."""
     assert check.plain is not None
-    found = check.plain(ScorerRun(output=AgentOutput(output), **item))
+    seen = AgentOutput(output) if check.type == "agent" and isinstance(output, list) else output
+    found = check.plain(ScorerRun(output=seen, **item))
     assert isinstance(found, Scored | NotScorable | Failed), found
     return found
 
 
-def score(check: PipelineScorer[Any, Any, Any, Any], output: list[Message], **item: Any) -> float:
+def score(check: AnyCheck, output: object, **item: Any) -> float:
     """The check's number for this output."""
     found = outcome(check, output, **item)
     assert isinstance(found, Scored), found
     return found.score
 
 
-def reason(check: PipelineScorer[Any, Any, Any, Any], output: list[Message], **item: Any) -> str:
+def reason(check: AnyCheck, output: object, **item: Any) -> str:
     """The check's reason for its number."""
     found = outcome(check, output, **item)
     assert isinstance(found, Scored), found
@@ -69,7 +83,15 @@ def reason(check: PipelineScorer[Any, Any, Any, Any], output: list[Message], **i
     return found.reason
 
 
-def failure(check: PipelineScorer[Any, Any, Any, Any], output: list[Message], **item: Any) -> BaseException:
+def not_scored(check: AnyCheck, output: object, **item: Any) -> str:
+    """Why the check gave no number, where there was nothing to measure."""
+    found = outcome(check, output, **item)
+    assert isinstance(found, NotScorable), found
+    assert found.reason is not None
+    return found.reason
+
+
+def failure(check: AnyCheck, output: object, **item: Any) -> BaseException:
     """What kept the check from giving a number."""
     found = outcome(check, output, **item)
     assert isinstance(found, Failed), found

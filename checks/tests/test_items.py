@@ -12,7 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard_checks as checks
-from checks.tests.answers import LAW, called, failure, names, reason, said, score, texts, texts_to_find
+from checks.tests.answers import (
+    LAW,
+    asked,
+    called,
+    failure,
+    names,
+    not_scored,
+    reason,
+    said,
+    score,
+    texts,
+    texts_to_find,
+)
 from steelyard import ConfigurationError, MissingValue, TimedOut, from_item, run_evals
 
 TRUTH = from_item("ground_truth")
@@ -54,6 +66,26 @@ def test_a_path_leads_into_what_the_item_brings() -> None:
         (checks.did_not_call(TRUTH), called("a", "a"), "b", "a"),
         (checks.tool_order(TRUTH), called("a", "b"), ["a", "b"], ["b", "a"]),
         (checks.max_tool_calls(TRUTH), called("a", "b"), 2, 1),
+        (checks.contains_all(TRUTH), said("sun"), ["s", "u"], ["s", "x"]),
+        (checks.contains_any(TRUTH), said("sun"), ["x", "s"], ["x", "y"]),
+        (checks.contains_all(["S"], ignore_case=TRUTH), said("sun"), True, False),
+        (checks.contains_any(["S"], ignore_case=TRUTH), said("sun"), True, False),
+        (checks.starts_with(TRUTH), said("sun"), "su", "un"),
+        (checks.starts_with("S", ignore_case=TRUTH), said("sun"), True, False),
+        (checks.ends_with(TRUTH), said("sun"), "un", "su"),
+        (checks.ends_with("N", ignore_case=TRUTH), said("sun"), True, False),
+        (checks.is_json(TRUTH), said("{}"), {"type": "object"}, {"type": "array"}),
+        (checks.json_path_equals(TRUTH, 1), said('{"a": 1, "b": 2}'), "a", "b"),
+        (checks.json_path_equals("a", TRUTH), said('{"a": 1, "b": 2}'), 1, 2),
+        (checks.max_length(TRUTH), said("sun"), 3, 2),
+        (checks.max_length(2, TRUTH), said("sun"), "words", "characters"),
+        (checks.min_length(TRUTH), said("sun"), 3, 4),
+        (checks.min_length(2, TRUTH), said("sun"), "characters", "words"),
+        (checks.max_turns(TRUTH), said("a", "b"), 2, 1),
+        (checks.tool_called_with(TRUTH, {}), called("a"), "a", "b"),
+        (checks.tool_called_with("a", TRUTH), called("a"), {}, {"x": 1}),
+        (checks.tool_called_with("a", {}, match=TRUTH), [asked("a", x=1)], "subset", "exact"),
+        (checks.not_(checks.excludes(TRUTH)), said("sun"), "sun", "rain"),
     ],
 )
 def test_every_argument_can_come_from_the_item(check: Any, output: Any, one: object, other: object) -> None:
@@ -94,6 +126,40 @@ def test_a_list_of_names_is_one_order_and_a_list_of_lists_are_several() -> None:
     assert score(check, [], ground_truth=[]) == 1.0
 
 
+def test_a_list_of_texts_is_what_to_look_for_and_a_list_of_lists_are_several() -> None:
+    check = checks.contains_all(TRUTH)
+    assert score(check, said("sun"), ground_truth=["sun", "rain"]) == 0.0
+    assert score(check, said("sun"), ground_truth=[["sun", "rain"], ["sun"]]) == 1.0
+
+
+def test_an_expected_list_of_json_stands_in_a_list() -> None:
+    check = checks.json_path_equals("a", TRUTH)
+    assert score(check, {"a": [1, 2]}, ground_truth=[[1, 2]]) == 1.0
+    assert score(check, {"a": [1, 2]}, ground_truth=[1, 2]) == 0.0
+    assert score(check, {"a": 2}, ground_truth=[1, 2]) == 1.0
+
+
+def test_accepted_arguments_of_a_call_are_tried_one_by_one() -> None:
+    check = checks.tool_called_with("a", TRUTH, match="subset")
+    assert score(check, [asked("a", x=1, y=2)], ground_truth=[{"x": 2}, {"y": 2}]) == 1.0
+    assert score(check, [asked("a", x=1, y=2)], ground_truth=[{"x": 2}, {"y": 1}]) == 0.0
+
+
+def test_the_limits_of_time_and_money_come_from_the_item_too() -> None:
+    latency, cost = checks.latency_under(TRUTH), checks.cost_under(TRUTH)
+    for check, run in ((latency, {"target_duration_ms": 1500.0}), (cost, {"cost": 1.5})):
+        assert score(check, "sun", ground_truth=2, **run) == 1.0
+        assert score(check, "sun", ground_truth=1, **run) == 0.0
+        assert score(check, "sun", ground_truth=[1, 2], **run) == 1.0
+        assert not_scored(check, "sun", ground_truth=[1, 2])
+
+
+def test_an_accepted_value_that_cannot_be_measured_leaves_open_what_no_other_has_met() -> None:
+    either = checks.max_length(1, TRUTH)
+    assert not_scored(either, said("今天"), ground_truth=["words", "characters"])
+    assert score(checks.max_length(2, TRUTH), said("今天"), ground_truth=["words", "characters"]) == 1.0
+
+
 def test_two_arguments_of_the_item_are_tried_in_every_pairing() -> None:
     check = checks.called_tool(TRUTH, from_item("metadata.times"))
     assert score(check, called("a", "b", "b"), ground_truth=["a", "b"], metadata={"times": [3, 2]}) == 1.0
@@ -127,6 +193,17 @@ def test_the_reason_tells_of_every_value_that_was_tried() -> None:
         (checks.tool_order(TRUTH), "a", "tool_order(order=), from the item's ground_truth: expected a list of texts"),
         (checks.tool_order(TRUTH), [["a"], "b"], "tool_order(order=), from the item's ground_truth: expected a list"),
         (checks.matches(TRUTH), "(", "matches(pattern=): /(/ cannot be read: missing )"),
+        (checks.contains_all(TRUTH), "a", "contains_all(values=), from the item's ground_truth: expected a list of"),
+        (checks.contains_any(TRUTH), [], "contains_any(values=), from the item's ground_truth: the list is empty"),
+        (checks.starts_with(TRUTH), "", "starts_with(value=), from the item's ground_truth: the text is empty"),
+        (checks.max_length(1, TRUTH), "lines", "max_length(unit=), from the item's ground_truth: use one of"),
+        (checks.max_turns(TRUTH), 0, "max_turns(n=), from the item's ground_truth: must be at least 1"),
+        (checks.is_json(TRUTH), {"type": 1}, "is_json(schema=), from the item's ground_truth: no JSON schema"),
+        (checks.json_path_equals(TRUTH, 1), "a..b", "json_path_equals(path=), from the item's ground_truth: 'a..b'"),
+        (checks.tool_called_with("a", TRUTH), 3, "tool_called_with(args=), from the item's ground_truth: expected a"),
+        (checks.tool_called_with("a", {}, match=TRUTH), "predicate", "tool_called_with(args=), with match='predicate'"),
+        (checks.latency_under(TRUTH), -1, "latency_under(seconds=), from the item's ground_truth: must be a finite"),
+        (checks.cost_under(TRUTH), True, "cost_under(dollars=), from the item's ground_truth: expected a number"),
         (checks.matches("a", flags=TRUTH), "g", "matches(flags=), from the item's ground_truth: unknown flag 'g'"),
     ],
 )

@@ -1,59 +1,69 @@
-"""Importing does nothing: no file of others, no socket, no thread, no environment, and nothing loaded that is not needed."""
+"""Importing does nothing: no file of others, no socket, no thread, no environment, and nothing that is not needed."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 WATCHED = """
-import sys
-before = set(sys.modules)
-events = []
+import sys, sysconfig
+happened = []
 
 def watch(event, args):
-    if event.partition(".")[0] in ("socket", "subprocess", "os", "shutil", "tempfile", "signal", "ctypes", "urllib") or event in (
-        "open", "_thread.start_new_thread", "import"
-    ):
-        events.append((event, [str(each) for each in args]))
+    kind = event.partition(".")[0]
+    if kind in ("socket", "subprocess", "shutil", "tempfile", "signal", "urllib", "_thread", "ctypes", "open"):
+        happened.append([event, str(args[0]) if args else ""])
+    elif kind == "os" and event not in ("os.listdir", "os.scandir"):
+        happened.append([event, ""])
 
-sys.addaudithook(watch)
-import atexit, os, signal, threading
+import os, signal, threading
 environment, directory, path = dict(os.environ), os.getcwd(), list(sys.path)
 handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-exits = atexit._ncallbacks()
 loaded = set(sys.modules)
-events.clear()
+sys.addaudithook(watch)
 
 {program}
 
-import json
-changed = []
-changed += ["environment"] if dict(os.environ) != environment else []
-changed += ["directory"] if os.getcwd() != directory else []
-changed += ["path"] if sys.path != path else []
-changed += ["threads"] if threading.active_count() != 1 else []
-changed += ["signals"] if [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] != handlers else []
-changed += ["exit"] if atexit._ncallbacks() != exits else []
-print(json.dumps({{"events": events, "changed": changed, "loaded": sorted(set(sys.modules) - loaded)}}))
+seen = list(happened)
+changed = {{
+    "environment": dict(os.environ) != environment,
+    "directory": os.getcwd() != directory,
+    "path": sys.path != path,
+    "threads": threading.active_count() != 1,
+    "handlers": [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] != handlers,
+}}
+new = sorted(set(sys.modules) - loaded)
+import attr, attrs, json, steelyard
+allowed = [os.path.dirname(module.__file__) for module in (attr, attrs, steelyard)]
+allowed += [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
+packages = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+
+def is_foreign(name):
+    ours = any(name.startswith(folder + os.sep) for folder in allowed[:3])
+    theirs = any(name.startswith(folder + os.sep) for folder in packages)
+    standard = any(name.startswith(folder + os.sep) for folder in allowed[3:])
+    return not ours and (theirs or not standard)
+
+odd = [each for each in seen if each[0] != "open" or is_foreign(each[1])]
+print(json.dumps({{"odd": odd, "changed": [what for what, is_so in changed.items() if is_so], "loaded": new}}))
 """
 
-NEEDLESS = ("cattrs", "structlog", "asyncio", "pluggy", "importlib.metadata", "importlib_metadata", "logging")
-OURS = Path(__file__).parents[1]
+NOT_LOADED = {"cattr", "cattrs", "structlog", "asyncio", "pluggy", "importlib.metadata", "socket", "ssl", "logging"}
 
+IMPORT = "import steelyard"
+IMPORT_TESTING = "import steelyard.testing"
 EVERY_NAME = """
 import steelyard
 for name in steelyard.__all__:
     getattr(steelyard, name)
 """
-
-PLAIN_RUN = """
+ONE_SCORER = """
 import steelyard
-there = steelyard.create_scorer("there", "d").generate_score(lambda ctx: 1.0)
+there = steelyard.create_scorer("there", "d").preprocess(lambda ctx: 1).generate_score(lambda ctx: 1.0)
 assert there.run_sync(output="a").score == 1.0
 """
 
@@ -61,12 +71,7 @@ assert there.run_sync(output="a").score == 1.0
 def done(program: str) -> dict[str, Any]:
     """What a fresh interpreter does for this program."""
     told = subprocess.run(
-        [
-            sys.executable,
-            "-I" if not sys.flags.isolated and _is_installed() else "-W",
-            *_flags(),
-            WATCHED.format(program=program),
-        ],
+        [sys.executable, "-B", "-W", "error", "-c", WATCHED.format(program=program)],
         capture_output=True,
         text=True,
         check=False,
@@ -75,3 +80,41 @@ def done(program: str) -> dict[str, Any]:
     result = json.loads(told.stdout)
     assert isinstance(result, dict)
     return result
+
+
+@pytest.mark.parametrize("program", [IMPORT, IMPORT_TESTING, EVERY_NAME], ids=["package", "testing", "every name"])
+def test_importing_touches_nothing_but_itself_its_dependencies_and_the_standard_library(program: str) -> None:
+    result = done(program)
+    assert result["odd"] == []
+    assert result["changed"] == []
+
+
+@pytest.mark.parametrize("program", [IMPORT, IMPORT_TESTING, EVERY_NAME], ids=["package", "testing", "every name"])
+def test_importing_loads_nothing_that_is_needed_only_later_and_no_plugin(program: str) -> None:
+    loaded = set(done(program)["loaded"])
+    assert "steelyard" in loaded
+    assert loaded & NOT_LOADED == set()
+    assert {name for name in loaded if name.startswith("steelyard_")} == set()
+
+
+def test_importing_the_package_loads_none_of_its_rooms() -> None:
+    assert {name for name in done(IMPORT)["loaded"] if name.startswith("steelyard.")} == set()
+
+
+def test_a_scorer_of_plain_functions_runs_without_any_event_loop() -> None:
+    loaded = set(done(ONE_SCORER)["loaded"])
+    assert "asyncio" not in loaded
+
+
+def test_the_watch_sees_what_it_watches_for() -> None:
+    program = """
+import os, threading, socket
+os.environ["SEEN"] = "1"
+open(os.devnull).close()
+import pytest
+"""
+    result = done(program)
+    events = {event for event, _ in result["odd"]}
+    assert {"open", "os.putenv"} <= events
+    assert "environment" in result["changed"]
+    assert "socket" in result["loaded"]

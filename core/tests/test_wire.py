@@ -108,7 +108,7 @@ def told(value: Any) -> Any:
     return type(value), value
 
 
-# -- laws -----------------------------------------------------------------------------------------------------------------------------
+# -- laws -----------------------------------------------------------------------------------------------------------
 
 
 @LAWS
@@ -222,7 +222,7 @@ def test_what_the_schema_rejects_the_reader_rejects(result: EvalResult, seed: in
             result_from_json(data)
 
 
-# -- the schema -----------------------------------------------------------------------------------------------------------------------
+# -- the schema -----------------------------------------------------------------------------------------------------
 
 
 def test_the_schema_is_a_schema_and_its_name_holds_no_host() -> None:
@@ -265,7 +265,7 @@ def is_unknown(tag: str) -> bool:
     return False
 
 
-# -- what is refused ------------------------------------------------------------------------------------------------------------------
+# -- what is refused ------------------------------------------------------------------------------------------------
 
 
 def evaluated(**options: Any) -> EvalResult:
@@ -334,9 +334,11 @@ def test_each_misfit_has_its_place(path: list[Any], instead: object, words: str)
 
 def test_a_missing_key_is_named() -> None:
     data = result_to_json(evaluated())
-    del data["items"][0]["index"]
-    with pytest.raises(WireError, match=r'^bad result: the key "index" is missing at items\[0\]$'):
-        result_from_json(data)
+    for key in ("index", "status", "id"):
+        broken = copy.deepcopy(data)
+        del broken["items"][0][key]
+        with pytest.raises(WireError, match=rf'^bad result: the key "{key}" is missing at items\[0\]$'):
+            result_from_json(broken)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", True, None, 1.0])
@@ -348,7 +350,7 @@ def test_a_version_that_this_release_does_not_read_is_refused_in_words(version: 
 
 @pytest.mark.parametrize("data", [None, "{}", [], {}, {"steelyard_item": 1}])
 def test_what_is_no_result_at_all_is_refused_in_words(data: object) -> None:
-    with pytest.raises(WireError, match="expected an object, got|it has no key"):
+    with pytest.raises(WireError, match=r"expected an object, got|it has no key"):
         result_from_json(data)
 
 
@@ -359,7 +361,7 @@ def test_keys_that_a_later_release_may_add_are_ignored() -> None:
     assert result_from_json(data) == result_from_json({key: each for key, each in data.items() if key != "later"})
 
 
-# -- items ----------------------------------------------------------------------------------------------------------------------------
+# -- items ----------------------------------------------------------------------------------------------------------
 
 
 def test_an_output_that_was_not_given_is_no_null() -> None:
@@ -390,7 +392,7 @@ def test_scorers_and_gates_of_an_item_are_written_as_their_keys_and_come_back_as
     [
         EvalItem(inputs=("a", "b")),
         EvalItem(input="a", context=["c"]),
-        EvalItem(input="a", context="c"),  # type: ignore[arg-type]
+        EvalItem(input="a", context="c"),
         EvalItem(turns=(Turn(input="a"),)),
         EvalItem(turns=[{"input": "a"}]),  # type: ignore[list-item]
         EvalItem(input="a", expected_trajectory={"steps": ["a"]}),  # type: ignore[arg-type]
@@ -414,7 +416,7 @@ def test_a_trajectory_leaves_out_the_records_that_its_steps_were_read_from() -> 
     assert read.steps[0].raw is None
 
 
-# -- numbers and texts that are none --------------------------------------------------------------------------------------------------
+# -- numbers and texts that are none --------------------------------------------------------------------------------
 
 
 def written_item(**fields: Any) -> ItemResult:
@@ -486,7 +488,7 @@ def test_a_record_that_does_not_hold_together_is_refused_when_it_is_written() ->
         result_to_json(EvalResult(verdict=None, scores={}, summary=Summary(), items=(3,)))  # type: ignore[arg-type]
 
 
-# -- errors ---------------------------------------------------------------------------------------------------------------------------
+# -- errors ---------------------------------------------------------------------------------------------------------
 
 
 def back(error: BaseException) -> Any:
@@ -573,7 +575,7 @@ def test_an_error_of_ours_whose_details_are_lost_is_still_read() -> None:
     assert describe(read) == "The target did not finish"
 
 
-# -- text -----------------------------------------------------------------------------------------------------------------------------
+# -- text -----------------------------------------------------------------------------------------------------------
 
 
 def test_text_is_readable_strict_and_always_encodes() -> None:
@@ -594,7 +596,7 @@ def test_json_data_comes_back_from_its_text(data: object) -> None:
 
 @pytest.mark.parametrize("data", [math.nan, [math.inf], {"a": -math.inf}, {1, 2}, object()])
 def test_what_has_no_json_form_has_no_text(data: object) -> None:
-    with pytest.raises(WireError, match="^bad JSON: "):
+    with pytest.raises(WireError, match=r"^bad JSON: "):
         dumps(data)
 
 
@@ -609,11 +611,11 @@ def test_data_that_holds_itself_has_no_text() -> None:
     "text", ["NaN", "[Infinity]", "-Infinity", "1e999", "", "{", "[1,]", "\ufeff{}", "1" * 5000, "[" * 100_000]
 )
 def test_text_that_is_no_strict_json_is_refused(text: str) -> None:
-    with pytest.raises(WireError, match="^bad JSON: "):
+    with pytest.raises(WireError, match=r"^bad JSON: "):
         loads(text)
 
 
-# -- the shop window ------------------------------------------------------------------------------------------------------------------
+# -- the shop window ------------------------------------------------------------------------------------------------
 
 
 def test_the_strategies_say_what_to_install_where_hypothesis_is_missing() -> None:

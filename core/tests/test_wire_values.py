@@ -1,4 +1,4 @@
-"""Whatever users put into their data is written as strict JSON, and comes back as what it was where a reader can know it."""
+"""Whatever users put into their data is written as strict JSON, and comes back where a reader can know what it was."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_data_that_looks_like_a_tag_stays_data() -> None:
         deque([1, 2]),
         OrderedDict(b=1, a=2),
         Counter("aab"),
-        {1: "a", None: "b", (1, 2): "c", True: "d"},
+        {1: "a", None: "b", (1, 2): "c", False: "d"},
         b"\x00\xff",
         bytearray(b"abc"),
         1.5,
@@ -175,7 +175,7 @@ def test_a_message_is_written_whole_where_the_neutral_form_would_pair_or_reread_
     assert not read[0].tool_calls[0].answered
 
 
-# -- values that no reader can be expected to have ------------------------------------------------------------------------------------
+# -- values that no reader can be expected to have ------------------------------------------------------------------
 
 
 class Colour(enum.Enum):
@@ -360,8 +360,9 @@ def test_addresses_are_not_written_since_they_differ_from_run_to_run() -> None:
 
 
 def test_sets_are_written_in_one_order() -> None:
-    words = [f"word {n}" for n in range(20)]
-    assert write_value(set(words)) == write_value(set(reversed(words)))
+    one, other = {0, 8}, {8, 0}
+    assert list(one) != list(other)
+    assert write_value(one) == write_value(other)
 
 
 def test_very_long_words_for_a_value_are_cut() -> None:
@@ -409,7 +410,7 @@ def test_what_is_nested_too_deeply_is_cut_there(wrap: Callable[[object], object]
     assert write_value(read) == loads(text)
 
 
-# -- reading what nobody wrote --------------------------------------------------------------------------------------------------------
+# -- reading what nobody wrote --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def _latency_under(seconds: float) -> Decide:
     def decide(run: ScorerRun[Any, Any]) -> Scored | NotScorable:
         took_ms = run.target_duration_ms
         if took_ms is None:
-            return not_scorable("not measurable: the output was recorded or came from a cache")
+            return not_scorable(
+                "not measurable: the output was recorded or came from a cache, or nothing told its time"
+            )
         return Scored(
             1.0 if took_ms < 1000 * seconds else 0.0,
             f"The target took {took_ms / 1000:.6g} s, under {seconds:g} s asked.",

@@ -37,17 +37,31 @@ def schema_of(value: object, where: str) -> Fault | None:
 
 def _fault_finder(schema: dict[str, Any], where: str) -> Fault:
     try:
-        from jsonschema import Draft202012Validator, SchemaError
         from jsonschema.exceptions import best_match
-        from jsonschema.validators import validator_for
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
-        from referencing import Registry, Resource
-        from referencing.exceptions import Unresolvable
-        from referencing.jsonschema import DRAFT202012
+        from referencing import Registry
     except ImportError as error:
         raise ConfigurationError(
             f"{where}: a schema needs the package jsonschema. Install it with: pip install 'steelyard-checks[schema]'"
         ) from error
+
+    kind = _version(schema, where)
+    dangling = _dangling_reference(schema)
+    if dangling is not None:
+        raise ConfigurationError(f"{where}: the reference {shown_value(dangling)} leads nowhere. Nothing is fetched.")
+    # Without a registry of its own the package would fetch what references name.
+    validator = kind(schema, registry=Registry())
+
+    def fault(value: object) -> str | None:
+        found = best_match(validator.iter_errors(value))
+        return None if found is None else f"{_place(found)}: {_cut(found.message)}"
+
+    return fault
+
+
+def _version(schema: dict[str, Any], where: str) -> Any:
+    """The validator of the schema's version. Raises ``ConfigurationError`` for what is no schema of it."""
+    from jsonschema import Draft202012Validator, SchemaError
+    from jsonschema.validators import validator_for
 
     kind: Any = Draft202012Validator
     if "$schema" in schema:
@@ -59,28 +73,28 @@ def _fault_finder(schema: dict[str, Any], where: str) -> Fault:
         kind.check_schema(schema)
     except SchemaError as error:
         raise ConfigurationError(f"{where}: no JSON schema, {_place(error)}: {_cut(error.message)}.") from error
+    return kind
+
+
+def _dangling_reference(schema: dict[str, Any]) -> str | None:
+    """The first reference in the schema that leads nowhere; None where all lead somewhere."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    from referencing import Resource
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    def dangling(resource: Any, around: Any) -> str | None:
+        resolver = around.in_subresource(resource)
+        reference = resource.contents.get("$ref") if isinstance(resource.contents, Mapping) else None
+        if isinstance(reference, str):
+            try:
+                resolver.lookup(reference)
+            except Unresolvable:
+                return reference
+        return next((found for inner in resource.subresources() if (found := dangling(inner, resolver))), None)
+
     root: Any = Resource.from_contents(schema, default_specification=DRAFT202012)
-    try:
-        _follow_references(root, REGISTRY.resolver_with_root(root))
-    except Unresolvable as error:
-        raise ConfigurationError(f"{where}: the reference {shown_value(error.ref)} leads nowhere.") from error
-    validator = kind(schema, registry=Registry())
-
-    def fault(value: object) -> str | None:
-        found = best_match(validator.iter_errors(value))
-        return None if found is None else f"{_place(found)}: {_cut(found.message)}"
-
-    return fault
-
-
-def _follow_references(resource: Any, around: Any) -> None:
-    """Looks up every reference in a schema and in those inside it. Raises ``Unresolvable``."""
-    resolver = around.in_subresource(resource)
-    reference = resource.contents.get("$ref") if isinstance(resource.contents, Mapping) else None
-    if isinstance(reference, str):
-        resolver.lookup(reference)
-    for inner in resource.subresources():
-        _follow_references(inner, resolver)
+    return dangling(root, REGISTRY.resolver_with_root(root))
 
 
 def _place(error: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import tracemalloc
 from pathlib import Path
 
@@ -41,16 +42,14 @@ def test_blank_lines_carriage_returns_and_a_missing_last_line_end_do_not_matter(
     assert [(each.item.input, each.line) for each in located(path)] == [("a", 2), ("b", 6), ("c", 8)]
 
 
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\u000b".encode("unicode_escape").decode()])
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\\u000b"])
 def test_only_a_newline_ends_a_line(tmp_path: Path, separator: str) -> None:
     """B165"""
     path = written(tmp_path, "data.jsonl", f'{{"input": "a{separator}b"}}\n{{"input": "c"}}\n')
     assert inputs(path) == [json.loads(f'"a{separator}b"'), "c"]
 
 
-def test_texts_stay_as_they_were_written_whatever_the_locale(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_stay_as_they_were_written_whatever_the_locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """B180"""
     monkeypatch.setenv("LC_ALL", "C")
     path = written(tmp_path, "data.jsonl", '{"input": "日本語 é ñ 😀", "ground_truth": "\\ud83d"}\n')
@@ -166,8 +165,6 @@ def test_json_over_several_lines_is_pointed_out(tmp_path: Path, content: str) ->
 
 
 def test_a_fault_can_be_sent_to_another_process(tmp_path: Path) -> None:
-    import pickle
-
     found = pickle.loads(pickle.dumps(DataFault("a.jsonl", 7, "why")))
     assert (str(found), found.line) == ("a.jsonl:7: why", 7)
 

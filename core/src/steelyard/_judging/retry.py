@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias
 
 from attrs import field, frozen
@@ -118,6 +117,8 @@ class RetryProcessor:
             return float(text)
         except ValueError:
             pass
+        from email.utils import parsedate_to_datetime
+
         try:
             moment = parsedate_to_datetime(text)
         except ValueError:

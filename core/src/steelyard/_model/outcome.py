@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, Never, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
@@ -12,6 +12,8 @@ from steelyard._model.usage import Usage
 
 StepName = Literal["preprocess", "analyze", "generate_score", "generate_reason"]
 STEPS: tuple[StepName, ...] = ("preprocess", "analyze", "generate_score", "generate_reason")
+
+V = TypeVar("V", covariant=True)
 
 NO_PARTS: Mapping[str, float] = {}
 
@@ -171,8 +173,14 @@ def _rebuilt_score(
     return Scored(score, reason, label=label, parts=parts, result=result)
 
 
+class NoValue(Generic[V]):
+    """Stands where a value of that type is expected, and holds none: by it type checkers see what a step gives else."""
+
+    __slots__ = ()
+
+
 @frozen(init=False, repr=False)
-class NotScorable(_WithResult):
+class NotScorable(_WithResult, NoValue[Never]):
     """There is nothing here that the scorer could measure; ``step`` found that, ``reason`` says why."""
 
     step: str | None

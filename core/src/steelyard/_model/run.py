@@ -100,14 +100,21 @@ def run_of_item(
     known = run.__dict__
     known["_input"] = input
     known["output"] = output
-    known["ground_truth"] = item.ground_truth
-    known["expected_trajectory"] = item.expected_trajectory
-    known["context"] = context
     known["metadata"] = item.metadata
-    known["request_context"] = item.request_context
-    known["tracing_context"] = item.tracing_context
-    known["state"] = state
     known["_read_input"] = read_input
+    # Most items have few of these, and each that is left out is found on the class.
+    if item.ground_truth is not None:
+        known["ground_truth"] = item.ground_truth
+    if item.expected_trajectory is not None:
+        known["expected_trajectory"] = item.expected_trajectory
+    if context is not None:
+        known["context"] = context
+    if item.request_context is not None:
+        known["request_context"] = item.request_context
+    if item.tracing_context is not None:
+        known["tracing_context"] = item.tracing_context
+    if state is not None:
+        known["state"] = state
     if isinstance(output, Trajectory):
         known["trajectory"] = output
     if effort is not UNKNOWN_EFFORT:

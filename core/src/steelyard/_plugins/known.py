@@ -31,6 +31,8 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """Every kind of plugin. The plugins of a kind are the entry points of the group ``steelyard.<kind>``."""
 
 _CHECKS: Final = "steelyard-checks"
+_CLI: Final = "steelyard-cli"
+_EXTRACT_PROVIDERS: Final = "steelyard-extract-providers"
 
 KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
     "checks": {
@@ -59,6 +61,16 @@ KNOWN: Final[Mapping[str, Mapping[str, str]]] = {
         "tool_called_with": _CHECKS,
         "tool_order": _CHECKS,
         "used_no_tools": _CHECKS,
+    },
+    "extractors": {
+        "openai-chat": _EXTRACT_PROVIDERS,
+        "tau-bench": _EXTRACT_PROVIDERS,
+    },
+    "readers": {
+        "csv": _CLI,
+        "json": _CLI,
+        "jsonl": _CLI,
+        "yaml": _CLI,
     },
 }
 """Kind, then name, to the distribution of this project that provides it. A test holds it against what they declare."""

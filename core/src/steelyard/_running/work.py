@@ -156,17 +156,17 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
             given, results = _read(settings.reply, item.output)
             turns_given: Sequence[Given] = ()
             took_ms: float | None = None
+            answered = clock()
         else:
-            turns_given = await _call_target(settings, item, state)
+            turns_given, answered = await _call_target(settings, item, state, started)
             given, results = _joined(turns_given)
-            took_ms = _together(turns_given)
+            took_ms = turns_given[0][2] if len(turns_given) == 1 else _together(turns_given)
     except BaseException as error:
         if not is_contained(error):
             raise
         if settings.stop_on_error:
             raise
         return _errored(settings, index, item, own, id, error, started)
-    answered = clock()
     plan = settings.plan
     told = _told(results) if results else _NOTHING_TOLD
     seen = Seen(item, first_input(item), given, results, state, _effort(took_ms, told))
@@ -241,9 +241,13 @@ def _read(reply: ReplyMap | None, raw: object) -> tuple[object, tuple[TargetResu
     return result.output, (result,)
 
 
-async def _call_target(settings: Settings, item: EvalItem, state: object) -> list[Given]:
-    """What the target gives for each turn."""
-    caller = cast("Caller", settings.caller) if settings.make_target is None else settings.make_target(state)
+async def _call_target(settings: Settings, item: EvalItem, state: object, started: float) -> tuple[list[Given], float]:
+    """What the target gives for each turn, and when it gave the last; a turn begins where the one before ended."""
+    clock = settings.services.judging.clock
+    if settings.make_target is None:
+        caller, begun = cast("Caller", settings.caller), started
+    else:
+        caller, begun = settings.make_target(state), clock()
     if item.inputs is not None:
         inputs = list(item.inputs)
     elif item.turns is not None:
@@ -254,20 +258,19 @@ async def _call_target(settings: Settings, item: EvalItem, state: object) -> lis
     call = TargetCall(
         options=options, request_context=item.request_context, tracing_context=item.tracing_context, state=state
     )
-    clock = settings.services.judging.clock
     given: list[Given] = []
     for at, one in enumerate(inputs):
         if at:
             call = evolve(call, turn_index=at, history=(*call.history, *_said(inputs[at - 1], given[-1])))
-        asked = clock()
         raw = await _one_call(settings, caller, one, call)
-        took_ms = 1000 * (clock() - asked)
+        ended = clock()
         output, results = _read(settings.reply, raw)
         if not results:
-            given.append((output, None, took_ms))
+            given.append((output, None, 1000 * (ended - begun)))
         else:
-            given.append((output, results[0], None if results[0].cached else took_ms))
-    return given
+            given.append((output, results[0], None if results[0].cached else 1000 * (ended - begun)))
+        begun = ended
+    return given, begun
 
 
 def _said(asked: object, answer: Given) -> tuple[Message, ...]:
@@ -308,8 +311,6 @@ def _joined(turns: Sequence[Given]) -> tuple[object, tuple[TargetResult, ...]]:
 
 def _together(turns: Sequence[Given]) -> float | None:
     """The milliseconds of all turns; None where one is not known."""
-    if len(turns) == 1:
-        return turns[0][2]
     durations = [took_ms for _, _, took_ms in turns if took_ms is not None]
     return sum(durations) if len(durations) == len(turns) else None
 

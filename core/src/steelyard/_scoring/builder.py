@@ -33,7 +33,7 @@ from steelyard._model.trajectory import Trajectory, extract_trajectory, read_exp
 from steelyard._scoring.door import is_contained, run_to_end
 from steelyard._scoring.pipeline import checked_scored, make_plain_result, run_steps
 from steelyard._scoring.protocol import SCORER_TYPES, Args, Pending, ScorerType, ScoringServices, ShortWay
-from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
+from steelyard._scoring.steps import Given, PromptStep, ReasonContext, StepContext
 
 I = TypeVar("I")  # noqa: E741
 O = TypeVar("O")  # noqa: E741
@@ -83,9 +83,7 @@ class PipelineScorer(Generic[I, O, P, A]):
         self, step: Callable[[StepContext[I, O, None, None]], Awaitable[T | NotScorable]]
     ) -> PipelineScorer[I, O, T, A]: ...
     @overload
-    def preprocess(
-        self, step: Callable[[StepContext[I, O, None, None]], T | NotScorable]
-    ) -> PipelineScorer[I, O, T, A]: ...
+    def preprocess(self, step: Callable[[StepContext[I, O, None, None]], Given[T]]) -> PipelineScorer[I, O, T, A]: ...
     def preprocess(self, step: Any) -> PipelineScorer[I, O, Any, A]:
         """Adds the step that extracts or transforms data before the analysis.
 
@@ -100,7 +98,7 @@ class PipelineScorer(Generic[I, O, P, A]):
         self, step: Callable[[StepContext[I, O, P, None]], Awaitable[T | NotScorable]]
     ) -> PipelineScorer[I, O, P, T]: ...
     @overload
-    def analyze(self, step: Callable[[StepContext[I, O, P, None]], T | NotScorable]) -> PipelineScorer[I, O, P, T]: ...
+    def analyze(self, step: Callable[[StepContext[I, O, P, None]], Given[T]]) -> PipelineScorer[I, O, P, T]: ...
     def analyze(self, step: Any) -> PipelineScorer[I, O, P, Any]:
         """Adds the step that judges the prepared data.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from attrs import field, frozen
 
 from steelyard._judging.settings import JudgeLike, JudgeSettings, read_settings
 from steelyard._model.errors import ConfigurationError
-from steelyard._model.outcome import NotScorable, Scored
+from steelyard._model.outcome import NotScorable, NoValue, Scored
 from steelyard._model.run import ScorerRun
 
 InputT = TypeVar("InputT", covariant=True)
@@ -69,6 +69,10 @@ class PromptStep(Generic[ContextT, AnswerT]):
             strict_schema(self.output)
 
 
-FunctionStep = Callable[[ContextT], "AnswerT | NotScorable | Awaitable[AnswerT | NotScorable]"]
+Given: TypeAlias = "AnswerT | NoValue[AnswerT] | Awaitable[Given[AnswerT]]"
+"""What a function step may give where a value of one type is wanted: that, ``not_scorable(...)``, or either of them later.
 
-__all__ = ["FunctionStep", "JudgeLike", "PromptStep", "ReasonContext", "StepContext"]
+It names itself, so that checkers look into what is awaited before they take the coroutine itself for the value.
+"""
+
+__all__ = ["Given", "JudgeLike", "PromptStep", "ReasonContext", "StepContext"]

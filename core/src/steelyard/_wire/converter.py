@@ -21,8 +21,8 @@ from steelyard._model.scale import Scale
 from steelyard._model.usage import Usage
 from steelyard._running.aggregate import Aggregate
 from steelyard._running.gates import Bound, GateResult, ThresholdResult, Verdict
-from steelyard._running.result import EvalResult, Status, Summary, TurnResult
-from steelyard._wire.faults import Misfit, expected
+from steelyard._running.result import EvalResult, ItemResult, Status, Summary, TurnResult
+from steelyard._wire.faults import Misfit, expected, missing
 from steelyard._wire.hooks import MAPPING, VALUE, Hooks
 from steelyard._wire.scalars import SCALARS, read_scalar
 from steelyard._wire.values import read_list, read_mapping
@@ -35,6 +35,9 @@ _WHOLE = frozenset({Aggregate, Bound, EvalResult, GateResult, Scale, Summary, Th
 
 _UNKNOWN_IF_OTHER = frozenset({Usage, ScoreResult})
 """Records that targets and scorers hand in unchecked: what is none of them is written as null."""
+
+_MADE_WHEN_READ: dict[type, tuple[str, ...]] = {ItemResult: ("status", "id")}
+"""Keys that are always there though their fields have defaults: only the run could make them."""
 
 Make = Callable[["Converter", Any], Hooks]
 
@@ -72,7 +75,7 @@ def _register_class(made: Converter, kind: type, hooks: Hooks) -> None:
     made.register_structure_hook(kind, _taking_a_type(hooks.read))
 
 
-# -- kinds of field ----------------------------------------------------------------------------------------------------
+# -- kinds of field -------------------------------------------------------------------------------------------------
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
@@ -145,7 +148,7 @@ def _mapping(made: Converter, kind: Any) -> Hooks:
     return Hooks(write, lambda data: read_mapping(data, lambda each: made.structure(each, inner)))
 
 
-# -- records -----------------------------------------------------------------------------------------------------------
+# -- records --------------------------------------------------------------------------------------------------------
 
 
 def _record(made: Converter, kind: type[Any], special: Mapping[type, Mapping[str, Hooks | None]]) -> Hooks:
@@ -182,6 +185,9 @@ def _record(made: Converter, kind: type[Any], special: Mapping[type, Mapping[str
     def read(data: Any) -> Any:
         if not isinstance(data, dict):
             raise expected("an object", data)
+        for key in _MADE_WHEN_READ.get(kind, ()):
+            if key not in data:
+                raise missing(key)
         try:
             return read_all(data, kind)
         except ClassValidationError as faults:
@@ -226,6 +232,6 @@ def _first_fault(faults: Any) -> Misfit:
     notes = [note for note in getattr(fault, "__notes__", ()) if isinstance(note, AttributeValidationNote)]
     name = notes[-1].name.lstrip("_") if notes else None
     if isinstance(fault, KeyError):
-        return Misfit(f'the key "{name}" is missing')
+        return missing(str(name))
     misfit = fault if isinstance(fault, Misfit) else Misfit(str(fault))
     return misfit if name is None else misfit.under(name)

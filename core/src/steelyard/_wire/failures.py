@@ -126,7 +126,7 @@ def _text_of(error: BaseException) -> str:
     return error.text if isinstance(error, RecordedError) else str(error)
 
 
-# -- what each kind knows ----------------------------------------------------------------------------------------------
+# -- what each kind knows -------------------------------------------------------------------------------------------
 
 
 def _details(error: BaseException) -> dict[str, Any]:

@@ -48,6 +48,11 @@ def expected(what: str, found: object) -> Misfit:
     return Misfit(f"expected {what}, got {shown(found)}")
 
 
+def missing(key: str) -> Misfit:
+    """The misfit of an object without a key that it must have."""
+    return Misfit(f'the key "{key}" is missing')
+
+
 def shown(found: object) -> str:
     """A value of JSON in few words."""
     if isinstance(found, str):

@@ -99,7 +99,7 @@ def _is(kind: type) -> Callable[[Any], bool]:
     return lambda value: type(value) is kind
 
 
-def _is_made_of(kind: type, inner: type) -> Callable[[Any], bool]:
+def _is_made_of(kind: type[list[Any]] | type[tuple[Any, ...]], inner: type) -> Callable[[Any], bool]:
     return lambda value: type(value) is kind and all(type(each) is inner for each in value)
 
 

@@ -25,7 +25,7 @@ from typing import Any, cast
 
 from steelyard._running.item import NOT_GIVEN
 from steelyard._wire import standard
-from steelyard._wire.faults import Misfit, expected
+from steelyard._wire.faults import Misfit, expected, missing
 from steelyard._wire.foreign import Foreign, fields_of, name_of, words_for
 
 TAG = "$type"
@@ -115,7 +115,7 @@ def read_mapping(data: object, read: Callable[[Any], Any]) -> dict[str, Any]:
     return found
 
 
-# -- writing -----------------------------------------------------------------------------------------------------------
+# -- writing --------------------------------------------------------------------------------------------------------
 
 
 class _Writer:
@@ -232,7 +232,7 @@ def _plain(value: Any) -> str | int | float | None:
     return float(value) if isinstance(value, Real) else None
 
 
-# -- reading -----------------------------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------------------------
 
 
 def _read_tagged(data: dict[str, Any]) -> Any:
@@ -266,7 +266,7 @@ def _read_ours(tag: str, data: dict[str, Any]) -> Any:
 def body_of(data: dict[str, Any], key: str, read: Callable[[Any], Any]) -> Any:
     """What a key of an object is read as. Raises ``Misfit``, also where the key is missing."""
     if key not in data:
-        raise Misfit(f'the key "{key}" is missing')
+        raise missing(key)
     try:
         return read(data[key])
     except Misfit as misfit:

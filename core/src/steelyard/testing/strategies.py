@@ -27,6 +27,7 @@ from steelyard._model.errors import (
 )
 from steelyard._model.messages import CALL_STATES, ROLES, MediaPart, Message, Part, ToolCall
 from steelyard._model.outcome import STEPS, Failed, JudgeExecution, NotScorable, Outcome, Scored, ScoreResult
+from steelyard._model.record import Conversation
 from steelyard._model.scale import ZERO_TO_ONE, Scale
 from steelyard._model.trajectory import (
     STEP_TYPES,
@@ -69,7 +70,7 @@ def _brief(make: Callable[P, SearchStrategy[T]]) -> Callable[P, SearchStrategy[T
     of."""
     made = cache(make)
 
-    def drawn(draw: st.DrawFn, *args: P.args, **kwargs: P.kwargs) -> T:
+    def drawn(draw: st.DrawFn, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return draw(made(*args, **kwargs))  # type: ignore[arg-type]
 
     drawn.__name__ = drawn.__qualname__ = make.__name__
@@ -81,7 +82,7 @@ _HALVES = st.sampled_from(["\ud83d", "é", "雪", "🐟", "\x00", "\u2028", '"',
 _EVERY_SECOND = timedelta(seconds=1)
 
 
-# -- values of users ---------------------------------------------------------------------------------------------------
+# -- values of users ------------------------------------------------------------------------------------------------
 
 
 @_brief
@@ -169,7 +170,7 @@ def _counts() -> SearchStrategy[int]:
     return st.integers(0, 1000)
 
 
-# -- messages and trajectories -----------------------------------------------------------------------------------------
+# -- messages and trajectories --------------------------------------------------------------------------------------
 
 
 @_brief
@@ -293,9 +294,9 @@ def conversations() -> SearchStrategy[Conversation]:
     """What extractors give."""
     return st.builds(
         Conversation,
-        _few(messages()),
-        trajectories(),
-        texts(),
+        messages=_few(messages()),
+        trajectory=trajectories(),
+        format=texts(),
         id=_maybe(texts()),
         metadata=_fields(),
         usage=_maybe(usages()),
@@ -331,11 +332,10 @@ def target_results() -> SearchStrategy[TargetResult]:
         metadata=_maybe(_fields()),
         cached=st.booleans(),
         step_results=_maybe(_mappings(step_results(), texts())),
-        cached=st.booleans(),
     )
 
 
-# -- outcomes ----------------------------------------------------------------------------------------------------------
+# -- outcomes -------------------------------------------------------------------------------------------------------
 
 
 @_brief
@@ -494,7 +494,7 @@ def by_key(values: SearchStrategy[T], more: SearchStrategy[T] | None = None) -> 
     return st.builds(made, st.dictionaries(keys, st.tuples(texts(), values), max_size=2), rest)
 
 
-# -- items and results -------------------------------------------------------------------------------------------------
+# -- items and results ----------------------------------------------------------------------------------------------
 
 
 @_brief

@@ -32,7 +32,9 @@ MEANING: Mapping[ExitCode, str] = {
 """The whole table; ``docs/exit-codes.md`` holds the same words."""
 
 
-def of_result(result: EvalResult, *, allow_scored: bool = False, stopped: bool = False, broken_off: bool = False) -> ExitCode:
+def of_result(
+    result: EvalResult, *, allow_scored: bool = False, stopped: bool = False, broken_off: bool = False
+) -> ExitCode:
     """The code of a run that came to a result.
 
     ``stopped`` says that a failed item ended it early (``--fail-fast``), ``broken_off`` that its data did: then it ended before its time

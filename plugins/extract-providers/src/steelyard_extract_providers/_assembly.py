@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import add
 
-from steelyard import Conversation, Message, ToolCall, Trajectory, TrajectoryStep, Usage
+from steelyard import ConfigurationError, Conversation, Message, ToolCall, Trajectory, TrajectoryStep, Usage
 from steelyard_extract_providers._entries import Call, Entry, Reply
+from steelyard_extract_providers._faults import Faults
 from steelyard_extract_providers._pairing import answers
 
 
 def conversation(
     entries: Sequence[Entry],
+    faults: Faults,
     *,
     generations: Sequence[Entry] | None = None,
     format: str,
@@ -21,9 +23,15 @@ def conversation(
 ) -> Conversation:
     """The conversation of these messages.
 
-    ``generations`` are the entries of all responses in the order in which they came, where these are more than the assistant's messages: those that
-    failed and those that the history does not keep.
+    ``generations`` are the entries of all responses in the order in which they came, where these are more than the
+    assistant's messages: those that failed and those that the history does not keep. The faults go into the metadata.
+    Raises ``ConfigurationError`` if nothing could be read, or if all that was left out are the calls of another
+    format.
     """
+    if faults.first is not None and not entries and not generations:
+        raise ConfigurationError(f"{format}: nothing of the record can be read; {faults.first}.")
+    if faults.foreign is not None and not any(entry.calls for entry in entries):
+        raise ConfigurationError(f"{format}: the record is of another format; {faults.foreign}.")
     if generations is None:
         generations = [entry for entry in entries if entry.role == "assistant"]
     answered = answers(entries)
@@ -33,7 +41,7 @@ def conversation(
         trajectory=Trajectory(list(_steps(generations, answered))),
         format=format,
         id=id,
-        metadata=metadata,
+        metadata={**metadata, **faults.as_metadata()},
         usage=_usage([entry.reply for entry in generations]),
     )
 
@@ -41,9 +49,7 @@ def conversation(
 def _message(entry: Entry, answered: Mapping[Call, Entry], asked: Mapping[Entry, Call]) -> Message:
     if entry.role == "assistant":
         calls = [_tool_call(call, answered.get(call)) for call in entry.calls]
-        return Message(
-            "assistant", entry.content, tool_calls=calls, reasoning=entry.reasoning, refusal=entry.refusal
-        )
+        return Message("assistant", entry.content, tool_calls=calls, reasoning=entry.reasoning, refusal=entry.refusal)
     if entry.role == "tool":
         name = entry.name
         if name is None and entry in asked:

@@ -13,7 +13,7 @@ _TEXTS = ("refusal", "reasoning_content", "reasoning")
 
 
 class Streams:
-    """Chunks sorted by the response that they belong to: by its id, and where there is none, by the end of the one before."""
+    """Chunks by the response that they belong to, told by its id, or else by the end of the one before."""
 
     def __init__(self) -> None:
         self._open: dict[str | None, _Stream] = {}
@@ -41,7 +41,7 @@ class _Stream:
     finished: set[int] = Factory(set)
 
     def ended_before(self, chunk: object) -> bool:
-        """Whether a choice that has ended already would go on with this chunk, so that it belongs to another response."""
+        """Whether a choice that has ended would go on with this chunk, which is then of another response."""
         return any(
             index_of(choice, 0) in self.finished and isinstance(choice, Mapping) and bool(choice.get("delta"))
             for choice in _choices(chunk)
@@ -62,8 +62,8 @@ def _choices(chunk: object) -> list[object] | tuple[object, ...]:
 def joined(chunks: Iterable[tuple[str, object]], faults: Faults) -> dict[str, object]:
     """The response that these chunks make, each given with its place; of several choices the one of the lowest index.
 
-    Pieces of calls are joined by the call's index. A piece that brings another id than the call of its index begins a call of its own, and one without an
-    index goes on with the call before it.
+    Pieces of calls are joined by the call's index. A piece that brings another id than the call of its index begins a
+    call of its own, and one without an index goes on with the call before it.
     """
     told: dict[str, object] = {"object": "chat.completion"}
     deltas: dict[int, list[tuple[str, Mapping[str, object]]]] = {}

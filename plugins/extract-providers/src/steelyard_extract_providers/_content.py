@@ -15,14 +15,23 @@ _TEXTS = ("text", "input_text", "output_text")
 _THOUGHTS = ("thinking", "reasoning")
 _IMAGES = ("image_url", "input_image", "image")
 _FILES = ("file", "input_file", "input_audio", "audio_url", "video_url")
-_CALLS_ELSEWHERE = ("tool_use", "tool_result", "tool-call", "tool-result", "server_tool_use", "toolCall", "functionCall")
+_CALLS_ELSEWHERE = (
+    "tool_use",
+    "tool_result",
+    "tool-call",
+    "tool-result",
+    "server_tool_use",
+    "toolUse",
+    "toolResult",
+    "functionCall",
+)
 _CARRIERS = ("text", "url", "data", "source", "image_url", "file_id", "tool_use_id")
 _KNOWN = {*_TEXTS, *_THOUGHTS, *_IMAGES, *_FILES, *_CALLS_ELSEWHERE, "refusal"}
 
 
 @frozen(eq=False)
 class Content:
-    """Content as it was read: its ``parts``, what it means as the ``result`` of a tool, and what stood among the parts without being content."""
+    """Content as it was read: its ``parts``, the same as a tool's ``result``, and what stood among the parts."""
 
     parts: tuple[Part, ...] = ()
     result: object = None
@@ -36,8 +45,9 @@ EMPTY = Content()
 def read_content(given: object, role: str, place: str, faults: Faults) -> Content:
     """The content of a message of this role; a part that cannot be read is left out and noted.
 
-    Parts that are all text become one text, joined with nothing for an assistant and with a newline for others. A tool's content may be any value: what
-    is neither text nor parts stays structured as its result and becomes JSON text as content.
+    Parts that are all text become one text, joined with nothing for an assistant and with a newline for others. A
+    tool's content may be any value: what is neither text nor parts stays structured as its result and becomes JSON
+    text as content.
     """
     if given is None:
         return EMPTY
@@ -51,7 +61,8 @@ def read_content(given: object, role: str, place: str, faults: Faults) -> Conten
         return _parts([given], role, place, faults)
     if role == "tool":
         return _structured(given, place, faults)
-    faults.note(place, expected("a text, null or a list of parts", given))
+    note = faults.note_foreign if isinstance(given, Mapping) and "parts" in given else faults.note
+    note(place, expected("a text, null or a list of parts", given))
     return EMPTY
 
 
@@ -81,7 +92,9 @@ def _parts(given: Iterable[object], role: str, place: str, faults: Faults) -> Co
         if isinstance(part, str):
             parts.append(part)
         elif not isinstance(part, Mapping) or not isinstance(kind, str):
-            faults.note(here, expected("a text or an object with a type", part))
+            calls = isinstance(part, Mapping) and any(key in part for key in _CALLS_ELSEWHERE)
+            note = faults.note_foreign if calls else faults.note
+            note(here, expected("a text or an object with a type", part))
         elif kind in _TEXTS or kind in _THOUGHTS or kind == "refusal":
             text = _text(part.get("text") if kind in _TEXTS else part.get(kind))
             if text is None:
@@ -142,5 +155,6 @@ def _result(parts: tuple[Part, ...]) -> object:
     if len(parts) == 1 and isinstance(parts[0], str):
         return parts[0]
     return [
-        {"type": "text", "text": part} if isinstance(part, str) else {"type": part.type, **part.fields} for part in parts
+        {"type": "text", "text": part} if isinstance(part, str) else {"type": part.type, **part.fields}
+        for part in parts
     ]

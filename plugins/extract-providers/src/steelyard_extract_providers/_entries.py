@@ -29,7 +29,10 @@ _REASONING = ("reasoning_content", "reasoning", "thinking")
 
 @frozen(eq=False)
 class Call:
-    """A tool call as the model asked for it. ``args`` are None and ``raw_args`` their text where that is no JSON object."""
+    """A tool call as the model asked for it.
+
+    ``args`` are None and ``raw_args`` their text where that is no JSON object.
+    """
 
     name: str
     id: str | None
@@ -56,7 +59,10 @@ UNKNOWN = Reply()
 
 @frozen(eq=False)
 class Entry:
-    """A message. ``result`` is what a tool's message says in full, ``reply`` the response that an assistant's message came in."""
+    """A message.
+
+    ``result`` is what a tool's message says in full, ``reply`` the response that an assistant's message came in.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     content: tuple[Part, ...] = ()
@@ -72,7 +78,10 @@ class Entry:
 
 
 def read_entries(messages: object, place: str, faults: Faults, reply: Reply = UNKNOWN) -> list[Entry]:
-    """The messages of a list; one that cannot be read is left out and noted. ``reply`` is what is known of all their responses."""
+    """The messages of a list; one that cannot be read is left out and noted.
+
+    ``reply`` is what is known of all their responses.
+    """
     if not isinstance(messages, list | tuple):
         faults.note(place or "record", expected("a list of messages", messages))
         return []
@@ -83,7 +92,7 @@ def read_entries(messages: object, place: str, faults: Faults, reply: Reply = UN
 def read_entry(
     message: object, place: str, faults: Faults, reply: Reply = UNKNOWN, role: str | None = None
 ) -> Entry | None:
-    """One message, or None for one that cannot be read, which is noted; ``role`` is that of a message that does not tell its own."""
+    """One message, or None for one that cannot be read, which is noted. ``role`` is that of one that tells none."""
     if not isinstance(message, Mapping):
         faults.note(place, expected("an object with a role", message))
         return None
@@ -93,9 +102,14 @@ def read_entry(
     if not isinstance(said, str) or said not in ROLES:
         found = word(said) if isinstance(said, str) else None
         reason = expected(f"one of {', '.join(ROLES)}", said) if found is None else f"there is no role {found}"
-        faults.note(f"{place}.role", reason)
+        if said is None and isinstance(kind := message.get("type"), str):
+            faults.note_foreign(f"{place}.type", f"an entry of type {word(kind)} belongs to another format")
+        else:
+            faults.note(f"{place}.role", reason)
         return None
     ours = ROLES[said]
+    if "parts" in message and "content" not in message:
+        faults.note_foreign(f"{place}.parts", "messages with parts in place of content belong to another format")
     content = read_content(message.get("content"), ours, f"{place}.content", faults)
     if ours == "assistant":
         return Entry(

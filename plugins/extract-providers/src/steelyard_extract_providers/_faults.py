@@ -8,7 +8,10 @@ _LONGEST_WORD = 40
 
 
 class Faults:
-    """The faults of one record, in the order in which they were met. Reasons name kinds of values, never the values themselves."""
+    """The faults of one record, in the order in which they were met.
+
+    Reasons name kinds of values, never the values themselves.
+    """
 
     def __init__(self) -> None:
         self._noted: list[dict[str, str]] = []
@@ -19,7 +22,7 @@ class Faults:
         self._noted.append({"place": place, "reason": reason})
 
     def note_foreign(self, place: str, reason: str) -> None:
-        """Keep one fault that tells of another format: a record without any readable call but with such a fault is not of ours."""
+        """Keep one fault that tells of another format; with such a fault and no call a record is not of ours."""
         self.note(place, reason)
         self.foreign = self.foreign or f"{place}: {reason}"
 
@@ -56,3 +59,8 @@ def kind_of(value: object) -> str:
 def word(text: str) -> str:
     """A name from a record, quoted, escaped and cut for a message."""
     return ascii(text if len(text) <= _LONGEST_WORD else f"{text[:_LONGEST_WORD]}...")
+
+
+def under(place: str, key: str) -> str:
+    """The place of a key inside another place; ``""`` is the record itself."""
+    return f"{place}.{key}" if place else key

@@ -6,33 +6,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from steelyard import ConfigurationError, Conversation
 from steelyard_extract_providers._assembly import conversation
-from steelyard_extract_providers._chunks import Streams, joined
 from steelyard_extract_providers._entries import Entry, Reply, read_entries, read_entry
-from steelyard_extract_providers._faults import Faults, kind_of
-from steelyard_extract_providers._responses import read_response, text_of
-from steelyard_extract_providers._shapes import (
-    Shape,
-    is_foreign,
-    messages_of,
-    request_of,
-    response_of,
-    shape_of,
-    shape_of_object,
-)
-from steelyard_extract_providers._threads import Thread, Threads
+from steelyard_extract_providers._faults import Faults, kind_of, word
+from steelyard_extract_providers._logs import read_log
+from steelyard_extract_providers._responses import text_of
+from steelyard_extract_providers._shapes import Shape, is_foreign, messages_of, shape_of
+from steelyard_extract_providers._splitting import split
 
 _FORMAT = "openai-chat"
-_LOGGED = (Shape.PAIR, Shape.RESPONSE, Shape.CHUNK)
-_ENDS = ("messages", "request", "response", "choices", "metadata", "id", "custom_id", "object")
-"""What a record tells elsewhere than in a conversation's metadata."""
+_LOGGED = {Shape.PAIR, Shape.RESPONSE, Shape.CHUNK}
+_NO_METADATA = ("messages", "request", "response", "choices", "usage", "object", "metadata", "id", "custom_id")
+_KEYS_SHOWN = 5
 
 
 class OpenAIChat:
     """Conversations of chat models (format ``openai-chat``).
 
-    Calling it reads one record: a list of messages; an object with ``messages``; a request with its response, or a list of those in which each request repeats
-    the history; a response; a list of chunks. Ids repeat, so a result belongs to the nearest earlier message with an unanswered call of its id. The
-    format has no mark for failures: whatever a tool's text says, the call succeeded. What cannot be read costs its own place only and is told in
+    Calling it reads one record: a list of messages; an object with ``messages``; a request with its response, or a
+    list of those in which each request repeats the history; a response; a list of chunks. Ids repeat, so a result
+    belongs to the nearest earlier message with an unanswered call of its id. The format has no mark for failures:
+    whatever a tool's text says, the call succeeded. What cannot be read costs its own place only and is told in
     ``metadata["faults"]``, a list of ``{"place", "reason"}``.
     Raises ``ConfigurationError`` for a record of which nothing can be read.
     """
@@ -45,12 +38,14 @@ class OpenAIChat:
             raise ConfigurationError(f"{_FORMAT}: the record is nested too deeply to be read.") from error
 
     def split(self, data: object) -> Iterator[object]:
-        """The records of a file's content, given as its parsed JSON or as the list of its parsed lines, in the order in which they begin.
+        """The records of a file's content, which is given as its parsed JSON or as the list of its parsed lines.
 
-        Requests of one log are one record as long as each goes on with the conversation of another. Lists of messages, objects with ``messages``, responses without a
-        request and streams are a record each; lines that are a message each are one record together. What is nothing of these is a record by itself, which cannot be read.
+        Requests are one record as long as each goes on with the conversation of another. Lists of messages, objects
+        with ``messages``, responses without a request and streams are a record each, lines that are a message each are
+        one record together. What is nothing of these is a record by itself, which cannot be read. Records come in the
+        order in which they begin, those that are made of several entries last.
         """
-        return _split(data)
+        return split(data)
 
     def recognises(self, record: object) -> bool:
         """Whether a record is of this format, by a look at its outside; never raises."""
@@ -71,48 +66,96 @@ openai_chat = OpenAIChat()
 
 def _read(record: object) -> Conversation:
     faults = Faults()
-    thread = Thread()
-    told: Mapping[str, object] = record if isinstance(record, Mapping) else {}
-    match shape_of(record):
-        case Shape.MESSAGES | None if isinstance(record, list | tuple):
-            shapes = {shape for entry in record if (shape := _shape_within(entry)) is not None}
-            if shapes and shapes <= {*_LOGGED}:
-                told = _read_log(record, thread, faults)
-            elif Shape.MESSAGE in shapes:
-                thread.ask(read_entries(record, "", faults))
-            elif len(record) == 1 and shapes:
-                return _read(record[0])
-            else:
-                what = "several conversations; cut it into records first" if shapes else "none of its entries is one"
-                raise ConfigurationError(f"{_FORMAT}: expected the messages of one conversation, found a list: {what}.")
-        case Shape.CONVERSATION if isinstance(record, Mapping):
-            thread.ask(read_entries(record["messages"], "messages", faults, Reply(text_of(record, "model"))))
-        case Shape.PAIR | Shape.RESPONSE | Shape.CHUNK:
-            _read_log([record], thread, faults, alone=True)
-        case Shape.MESSAGE:
-            entry = read_entry(record, "record", faults)
-            thread.ask([] if entry is None else [entry])
-        case _:
-            raise ConfigurationError(
-                f"{_FORMAT}: expected messages, a request with its response, a response or chunks, found {_described(record)}."
-            )
-    return checked(thread.entries, faults, generations=thread.generations, format=_FORMAT, **_identity(told))
+    if isinstance(record, list | tuple):
+        return _read_list(record, faults)
+    shape = shape_of(record)
+    if not isinstance(record, Mapping) or shape is None:
+        raise ConfigurationError(
+            f"{_FORMAT}: expected messages, a request with its response, a response or chunks, "
+            f"found {_described(record)}."
+        )
+    if shape in _LOGGED:
+        return _logged([record], record, faults)
+    if shape is Shape.MESSAGE:
+        return _told([entry for entry in [read_entry(record, "record", faults)] if entry is not None], record, faults)
+    entries = read_entries(record["messages"], "messages", faults, Reply(text_of(record, "model")))
+    return _told(entries, record, faults)
 
 
-def checked(
-    entries: Sequence[Entry],
-    faults: Faults,
-    *,
-    generations: Sequence[Entry] | None = None,
-    format: str,
-    id: str | None,
-    metadata: Mapping[str, object],
-) -> Conversation:
-    """The conversation of what was read. Raises ``ConfigurationError`` if that is nothing, or if what was left out are the calls of another format."""
-    if faults.first is not None and not entries and not generations:
-        raise ConfigurationError(f"{format}: nothing of the record can be read; {faults.first}.")
-    if faults.foreign is not None and not any(entry.calls for entry in entries):
-        raise ConfigurationError(f"{format}: this record is of another format; {faults.foreign}.")
+def _read_list(record: Sequence[object], faults: Faults) -> Conversation:
+    shapes = {shape for entry in record if (shape := shape_of(entry)) is not None}
+    if Shape.MESSAGE in shapes:
+        return _told(read_entries(record, "", faults), {}, faults)
+    if shapes and shapes <= _LOGGED:
+        return _logged(record, {}, faults)
+    if shapes and len(record) == 1:
+        return _read(record[0])
+    found = "several conversations: cut them with split() first"
+    if not shapes:
+        found = f"a list of {_described(record[0])}" if record else "an empty list"
+    raise ConfigurationError(f"{_FORMAT}: expected the messages of one conversation, found {found}.")
+
+
+def _logged(entries: Sequence[object], record: Mapping[str, object], faults: Faults) -> Conversation:
+    thread = read_log(entries, faults, alone=bool(record))
+    first = next((entry for entry in entries if isinstance(entry, Mapping)), {})
     return conversation(
-        entries, generations=generations, format=format, id=id, metadata={**metadata, **faults.as_metadata()}
+        thread.entries,
+        faults,
+        generations=thread.generations,
+        format=_FORMAT,
+        id=_id(record),
+        metadata=_metadata(first) if shape_of(first) is not Shape.CHUNK else {},
     )
+
+
+def _told(entries: Sequence[Entry], record: Mapping[str, object], faults: Faults) -> Conversation:
+    return conversation(entries, faults, format=_FORMAT, id=_id(record), metadata=_metadata(record))
+
+
+def _id(record: Mapping[str, object]) -> str | None:
+    """The id that was given to the conversation. That of a response is none: servers of one's own use one for all."""
+    if "object" in record or "role" in record:
+        return None
+    return text_of(record, "custom_id") or text_of(record, "id")
+
+
+def _metadata(record: Mapping[str, object]) -> dict[str, object]:
+    """What a record tells beside its conversation; the entries of its own ``metadata`` stand among them."""
+    if "role" in record:
+        return {}
+    told = {key: value for key, value in record.items() if key not in _NO_METADATA and isinstance(key, str)}
+    own = record.get("metadata")
+    if isinstance(own, Mapping):
+        told.update({key: value for key, value in own.items() if isinstance(key, str)})
+    return told
+
+
+def _described(record: object) -> str:
+    if not isinstance(record, Mapping):
+        return kind_of(record)
+    keys = [word(key) for key in record if isinstance(key, str)]
+    more = f" and {len(keys) - _KEYS_SHOWN} more" if len(keys) > _KEYS_SHOWN else ""
+    return f"an object with the keys {', '.join(keys[:_KEYS_SHOWN])}{more}" if keys else "an object without keys"
+
+
+# -- recognising -------------------------------------------------------------------------------------------------------
+
+
+def _recognises(record: object) -> bool:
+    shape = shape_of(record)
+    if isinstance(record, list | tuple) and shape is None:
+        return any(shape_of(entry) in _LOGGED for entry in record) or (len(record) == 1 and _recognises_one(record[0]))
+    if isinstance(record, Mapping):
+        return _recognises_one(record)
+    return shape is Shape.MESSAGES and isinstance(record, list | tuple) and not is_foreign(record)
+
+
+def _recognises_one(record: object) -> bool:
+    shape = shape_of(record)
+    if not isinstance(record, Mapping) or shape is None:
+        return False
+    if shape in (Shape.RESPONSE, Shape.CHUNK, Shape.PAIR):
+        return True
+    messages = messages_of(record) if shape is Shape.CONVERSATION else [record]
+    return isinstance(messages, Iterable) and not is_foreign(messages)

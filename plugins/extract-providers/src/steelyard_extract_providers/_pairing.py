@@ -11,8 +11,9 @@ from steelyard_extract_providers._entries import Call, Entry
 def answers(entries: Sequence[Entry]) -> Mapping[Call, Entry]:
     """The answer of each call that has one.
 
-    A result belongs to the nearest earlier message with an unanswered call of its id: there to the call of its name, else to the first. A result without
-    an id belongs to the nearest earlier message with an unanswered call of its name; without a name too, with one that has no id either.
+    A result belongs to the nearest earlier message with an unanswered call of its id: there to the call of its name,
+    else to the first. A result without an id belongs to the nearest earlier message with an unanswered call of its
+    name; without a name too, with one that has no id either.
     """
     found: dict[Call, Entry] = {}
     by_id: dict[str, list[_Asked]] = {}

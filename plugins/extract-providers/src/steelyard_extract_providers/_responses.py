@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from steelyard import Usage
 from steelyard_extract_providers._entries import Entry, Reply, read_entry
-from steelyard_extract_providers._faults import Faults, expected
+from steelyard_extract_providers._faults import Faults, expected, under
 
 
 def read_response(
@@ -14,28 +14,29 @@ def read_response(
 ) -> Entry | None:
     """The assistant's message of a response with all that the response tells; None for one that holds no message.
 
-    An ``error`` in place of choices gives an entry without a message, whose reply has the error's text. Of several choices the first by index is read.
-    ``requested`` is the model that was asked for.
+    An ``error`` in place of choices gives an entry without a message, whose reply has the error's text. Of several
+    choices the first by index is read. ``requested`` is the model that was asked for.
     """
     if not isinstance(response, Mapping):
-        faults.note(place, expected("a response with choices", response))
+        faults.note(place or "record", expected("a response with choices", response))
         return None
     model = text_of(response, "model") or requested
     told = response if raw is None else raw
     choices = response.get("choices")
     if not choices and response.get("error"):
         return Entry("assistant", reply=Reply(model, error=_error(response["error"]), raw=told), raw=told)
+    here = under(place, "choices")
     if not isinstance(choices, list | tuple):
-        faults.note(f"{place}.choices", expected("a list of choices", choices))
+        faults.note(here, expected("a list of choices", choices))
         return None
     at = first_choice(choices)
     if at is None:
-        faults.note(f"{place}.choices", "there is no choice that can be read")
+        faults.note(here, "there is no choice that can be read")
         return None
     choice = choices[at]
     prompt, completion, usage = read_usage(response.get("usage"))
     reply = Reply(model, prompt, completion, usage, text_of(choice, "finish_reason"), raw=told)
-    return read_entry(choice.get("message"), f"{place}.choices[{at}].message", faults, reply, role="assistant")
+    return read_entry(choice.get("message"), f"{here}[{at}].message", faults, reply, role="assistant")
 
 
 def first_choice(choices: list[object] | tuple[object, ...]) -> int | None:

@@ -53,7 +53,10 @@ def shape_of_object(value: object) -> Shape | None:
 
 
 def request_of(pair: Mapping[str, object]) -> object:
-    """The request of a pair: the messages with what was sent beside them. A record may hold it open, beside its response."""
+    """The request of a pair: the messages with what was sent beside them.
+
+    A record may hold it open, beside its response.
+    """
     return opened(pair["request"]) if pair.get("request") is not None else pair if "messages" in pair else None
 
 
@@ -83,14 +86,14 @@ def messages_of(request: object) -> object:
 
 
 def is_foreign(messages: Iterable[object]) -> bool:
-    """Whether a list that looks like one of messages is of another format: one whose entries are no messages, or whose content we do not know."""
+    """Whether a list that looks like one of messages is of another format, by its entries that tell so."""
     looked_at = [entry for entry in islice(messages, _LOOKED_AT) if isinstance(entry, Mapping)]
     return any(_is_foreign(entry) for entry in looked_at)
 
 
 def _is_foreign(entry: Mapping[str, object]) -> bool:
     role, kind, content = entry.get("role"), entry.get("type"), entry.get("content")
-    if isinstance(kind, str) or (isinstance(role, str) and role not in ROLES):
+    if isinstance(kind, str) or "parts" in entry or (isinstance(role, str) and role not in ROLES):
         return True
     if isinstance(content, Mapping) and role != "tool":
         return True
@@ -107,7 +110,14 @@ def _calls_otherwise(call: Mapping[str, object]) -> bool:
 
 def _is_foreign_part(part: Mapping[str, object]) -> bool:
     kind = part.get("type")
-    return kind is None or kind in ("tool_use", "tool_result", "tool-call", "tool-result", "thinking", "redacted_thinking")
+    return kind is None or kind in (
+        "tool_use",
+        "tool_result",
+        "tool-call",
+        "tool-result",
+        "thinking",
+        "redacted_thinking",
+    )
 
 
 def _is_pair(value: Mapping[str, object]) -> bool:

@@ -12,8 +12,8 @@ from steelyard_extract_providers._entries import Entry
 class Thread:
     """One conversation of a log, as it stands after the requests that were added to it.
 
-    ``entries`` are its messages, ``generations`` the entries of all responses in the order in which they came, those included that failed
-    or that a later history leaves out.
+    ``entries`` are its messages, ``generations`` the entries of all responses in the order in which they came, those
+    included that failed or that a later history leaves out.
     """
 
     def __init__(self) -> None:
@@ -25,9 +25,10 @@ class Thread:
     def ask(self, request: Sequence[Entry]) -> None:
         """Add the messages of a request.
 
-        What it repeats stays as it was first told; instructions are those of the latest request. A response that the request leaves out,
-        since it was tried anew, leaves the messages too. Of a history that was cut or rewritten only what follows the last response is
-        new. A request that repeats nothing at all is appended, without the instructions that are there already.
+        What it repeats stays as it was first told; instructions are those of the latest request. A response that the
+        request leaves out, since it was tried anew, leaves the messages too. Of a history that was cut or rewritten
+        only what follows the last response is new. A request that repeats nothing at all is appended, without the
+        instructions that are there already.
         """
         known, new = _marks(self.entries), _marks(request)
         if new[: len(known)] == known:
@@ -51,7 +52,7 @@ class Thread:
             self.entries.append(response)
 
     def _answered_in(self, request: Iterable[Entry]) -> bool:
-        """Whether a request has an assistant's message in the place of the last response: that response, which the client has changed."""
+        """Whether a request has an assistant's message in the place of the last response: that one, changed."""
         later = [entry for entry in request if entry.role != "system"][len(self._asked) :]
         mine = [entry for entry in self.entries if entry.role != "system"][len(self._asked) :]
         return bool(later and mine) and later[0].role == mine[0].role == "assistant"
@@ -78,8 +79,9 @@ class Threads:
     def of(self, request: Sequence[Entry]) -> Thread:
         """The conversation that a request goes on with, or a new one.
 
-        It goes on with the one whose messages it begins with, instructions not counted; with one that it repeats but for the last response, if that
-        failed or more follows; or with one whose last question and response stand in it side by side.
+        It goes on with the one whose messages it begins with, instructions not counted; with one that it repeats but
+        for the last response, if that failed or more follows; or with one whose last question and response stand in
+        it side by side.
         """
         new = _marks(request)
         beginnings = _beginnings(new)
@@ -127,7 +129,8 @@ class _Index:
 def mark(entry: Entry) -> Hashable:
     """What of a message stays the same when a history repeats it.
 
-    Clients drop the text beside calls and mend broken arguments, so of calls that have an id only that and the name count.
+    Clients drop the text beside calls and mend broken arguments, so of calls that have an id only that and the name
+    count.
     """
     if entry.calls:
         calls = [
@@ -155,7 +158,7 @@ def _beginnings(marks: Iterable[Hashable]) -> list[int]:
 
 
 def _after_last(known: Sequence[Hashable], new: Sequence[Hashable]) -> int:
-    """How many of the new messages end with the last question and response that are known; 0 where these do not stand in them."""
+    """How many of the new messages end with the last question and response that are known; 0 where none do."""
     if len(known) < 2:
         return 0
     return next((at + 1 for at in range(len(new) - 1, 0, -1) if [new[at - 1], new[at]] == [*known[-2:]]), 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -71,8 +71,13 @@ class Columns:
         names of fields."""
         return cls(tuple((_target(target), _source(target, source)) for target, source in (mapping or {}).items()))
 
-    def fields_of(self, row: Mapping[str, object]) -> dict[str, Any]:
-        """The fields that a row gives, those without a value left out. Raises ``BadRow``."""
+    def fields_of(
+        self, row: Mapping[str, object], whole: Callable[[str, object], object] | None = None
+    ) -> dict[str, Any]:
+        """The fields that a row gives, those without a value left out; ``whole`` makes the value of a field of a cell.
+
+        Raises ``BadRow``.
+        """
         found: list[tuple[tuple[str, ...], object]] = []
         rest: Mapping[str, object] = row
         for target, source in self.sources:
@@ -82,7 +87,7 @@ class Columns:
         fields: dict[str, Any] = {}
         for target, value in sorted(found, key=lambda pair: len(pair[0])):  # a whole field before keys in it
             if not missing(value):
-                _put(fields, target, value)
+                _put(fields, target, value if whole is None or len(target) > 1 else whole(target[0], value))
         return fields
 
     def _others(self, rest: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -10,14 +10,17 @@ from typing import Final, Protocol, cast
 from attrs import frozen
 
 from steelyard import BrokenPlugin, ConfigurationError, Conversation, EvalItem, Registry, SteelyardError
+from steelyard_cli._data.json_rows import json_values
 from steelyard_cli._data.jsonl_rows import jsonl_rows
-from steelyard_cli._data.opening import text_of
 from steelyard_cli._data.places import BadRow, DataFault, Located, Skipped, UnreadableFile
 from steelyard_cli._data.readers import FORMAT_OF, MOST_SAID
-from steelyard_cli._data.strict_json import BadJson, StrictJson
 
 FORMATS: Final = ("json", "jsonl")
 """The formats that recorded conversations are kept in."""
+
+
+Placed = tuple[int | None, object]
+"""A value and the line on which it begins."""
 
 
 class Extractor(Protocol):
@@ -68,44 +71,45 @@ class _Reading:
     skipped: Skipped | None
 
     def items(self, *, lines: bool) -> Iterator[Located]:
-        values = self._lines() if lines else self._document()
         split: Callable[[object], Iterable[object]] | None = getattr(self.extract, "split", None)
-        for line, record in values if split is None else self._cut(split, list(values), lines=lines):
+        rows: Iterable[tuple[int, object]]
+        rows, is_list = (jsonl_rows(self.path), True) if lines else json_values(self.path)
+        values = self._sound(rows)
+        if split is not None:
+            records = self._cut(split, list(values), is_list=is_list)
+        else:
+            records = values if lines else self._whole(list(values), is_list=is_list)
+        for line, record in records:
             try:
                 yield self._item(line, record)
             except DataFault as fault:
                 self._note(fault)
 
-    def _lines(self) -> Iterator[tuple[int | None, object]]:
-        for line, value in jsonl_rows(self.path):
+    def _sound(self, rows: Iterable[tuple[int, object]]) -> Iterator[Placed]:
+        for line, value in rows:
             if isinstance(value, BadRow):
                 self._note(DataFault(self.path, line, str(value)))
             else:
                 yield line, value
 
-    def _document(self) -> Iterator[tuple[int | None, object]]:
-        text = text_of(self.path)
-        if not text or text.isspace():
-            return
-        try:
-            value = StrictJson().only_value(text)
-        except BadJson as error:
-            raise UnreadableFile(self.path, text.count("\n", 0, error.position) + 1, str(error)) from None
-        yield 1, value
+    def _whole(self, values: list[Placed], *, is_list: bool) -> Iterator[Placed]:
+        """A JSON file that is one record."""
+        if values:
+            yield values[0][0], [value for _, value in values] if is_list else values[0][1]
 
     def _cut(
-        self, split: Callable[[object], Iterable[object]], values: list[tuple[int | None, object]], *, lines: bool
-    ) -> Iterator[tuple[int | None, object]]:
-        """The records that the extractor makes of all values, with the line of the value that each one is or begins
+        self, split: Callable[[object], Iterable[object]], values: list[Placed], *, is_list: bool
+    ) -> Iterator[Placed]:
+        """The records that the extractor makes of all values, with the line of the value that each is or begins
         with."""
         if not values:
             return
-        line_of = {id(value): line for line, value in values} if lines else {}
-        data: object = [value for _, value in values] if lines else values[0][1]
+        [(_, data)] = values if not is_list else [(None, [value for _, value in values])]
         try:
             records = list(split(data))
         except Exception as error:
             raise UnreadableFile(self.path, None, f"it cannot be cut into records: {_told(error)}") from error
+        line_of = {id(value): line for line, value in values}
         for record in records:
             line = line_of.get(id(record))
             if line is None and isinstance(record, list | tuple) and record:

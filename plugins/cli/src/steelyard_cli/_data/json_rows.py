@@ -25,6 +25,19 @@ def json_rows(path: str) -> Iterator[Row]:
         raise UnreadableFile(path, document.line_of(error.position), str(error)) from None
 
 
+def json_values(path: str) -> tuple[list[Row], bool]:
+    """What a JSON file holds, whatever it is: the elements of its list as ``json_rows`` gives them, and True; else its
+    one value, and False.
+
+    A file of white space alone holds an empty list. Raises ``UnreadableFile`` where the text is no JSON.
+    """
+    document = _Document(path, text_of(path))
+    try:
+        return document.values()
+    except BadJson as error:
+        raise UnreadableFile(path, document.line_of(error.position), str(error)) from None
+
+
 class _Document:
     def __init__(self, path: str, text: str) -> None:
         self._path = path
@@ -53,10 +66,28 @@ class _Document:
         else:
             value, end = self._json.value_at(text, at)
             raise BadJson(f"expected a list of objects, found {kind_of(value)}", at)
-        end = after_space(text, end)
-        if end < len(text):
-            hint = 'Where each line holds one object, the format is "jsonl"' if text[end] == "{" else ""
-            raise BadJson(f"something follows the first value of the file. {hint}".rstrip(" ."), end)
+        self._ended(end)
+
+    def values(self) -> tuple[list[Row], bool]:
+        """The elements of the list that the text is, and True; or the value that it is, and False."""
+        at = after_space(self._text, 0)
+        rows: list[Row] = []
+        if at == len(self._text):
+            return rows, True
+        is_list = self._text[at] == "["
+        if is_list:
+            _, end = self._list(at, rows)
+        else:
+            value, end = self._json.value_at(self._text, at)
+            rows.append((self.line_of(at), value if self._json.fault is None else BadRow(self._json.fault)))
+        self._ended(end)
+        return rows, is_list
+
+    def _ended(self, at: int) -> None:
+        at = after_space(self._text, at)
+        if at < len(self._text):
+            hint = 'Where each line holds one object, the format is "jsonl"' if self._text[at] == "{" else ""
+            raise BadJson(f"something follows the first value of the file. {hint}".rstrip(" ."), at)
 
     def _elements(self, at: int) -> Generator[Row, None, int]:
         """The elements of the list that begins here; returns the place after it."""

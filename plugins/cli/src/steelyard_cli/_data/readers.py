@@ -137,7 +137,7 @@ def _contained(path: str, read: Callable[[str], Iterable[object]]) -> Iterator[o
     """What a reader gives; what it raises comes as an error of the file."""
     try:
         yield from read(path)
-    except (SteelyardError, GeneratorExit):
+    except SteelyardError:
         raise
     except Exception as error:
         said = str(error)[:MOST_SAID]

@@ -13,7 +13,7 @@ from steelyard_cli._data.field_names import OPEN_FIELDS
 from steelyard_cli._data.places import BadRow, kind_of, shown
 from steelyard_cli._data.strict_json import BadJson, StrictJson
 
-_STRUCTURED: Final = (*OPEN_FIELDS, "inputs", "turns", "expected_trajectory")
+_STRUCTURED: Final = (*OPEN_FIELDS, "context", "expected_trajectory", "inputs", "turns")
 
 
 def item_of(row: object, columns: Columns, *, cells: bool) -> EvalItem:
@@ -26,10 +26,7 @@ def item_of(row: object, columns: Columns, *, cells: bool) -> EvalItem:
     if not isinstance(row, Mapping):
         hint = '; a list of objects is the format "json"' if isinstance(row, list) else ""
         raise BadRow(f"expected an object, found {kind_of(row)}{hint}")
-    given = columns.fields_of({str(name): value for name, value in row.items()})
-    if cells:
-        for name in given.keys() & {*_STRUCTURED, "context"}:
-            given[name] = _of_cell(name, given[name])
+    given = columns.fields_of({str(name): value for name, value in row.items()}, _of_cell if cells else None)
     for name in given.keys() & _CHECKS.keys():
         given[name] = _CHECKS[name](name, given[name])
     _check_what_is_given(given)
@@ -37,7 +34,7 @@ def item_of(row: object, columns: Columns, *, cells: bool) -> EvalItem:
 
 
 def _of_cell(name: str, value: object) -> object:
-    if not isinstance(value, str):  # put together from columns such as metadata.lang
+    if not isinstance(value, str) or name not in _STRUCTURED:
         return value
     try:
         read = StrictJson().only_value(value)

@@ -82,6 +82,12 @@ def _sample(value: object) -> int | None:
     return parse_count(value, "sample")
 
 
+def _seed(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise ConfigurationError(f"seed: give a whole number; found {shown([value])}.")
+
+
 def _conditions(conditions: Iterable[Where | str]) -> tuple[Where, ...]:
     if isinstance(conditions, str | Where):
         conditions = (conditions,)
@@ -108,7 +114,7 @@ class Selection:
 
     limit: int | None = field(default=None, converter=_limit)
     sample: int | None = field(default=None, converter=_sample)
-    seed: int = 0
+    seed: int = field(default=0, converter=_seed)
     ids: tuple[str, ...] = field(default=(), converter=_ids)
     where: tuple[Where, ...] = field(default=(), converter=_conditions)
 
@@ -162,13 +168,13 @@ class Selected(Iterator[Located]):
                 return
 
     def _fitting(self, items: Iterable[Located]) -> Iterator[Located]:
-        selection = self._selection
+        ids, where = frozenset(self._selection.ids), self._selection.where
         for located in items:
             self.read += 1
             item = located.item
             if item.id is not None:
                 self._unseen.pop(item.id, None)
-            if (not selection.ids or item.id in selection.ids) and all(one.holds(item) for one in selection.where):
+            if (not ids or item.id in ids) and all(one.holds(item) for one in where):
                 yield located
         self._read_to_the_end = True
 

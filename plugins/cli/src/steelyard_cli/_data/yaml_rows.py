@@ -212,7 +212,8 @@ def _resolved(written: str) -> object:
 
 
 def _tagged(node: Node) -> str:
-    return f"a value has the tag {shown([node.tag])}, and data hold plain values only (line {_line(node)})"
+    tag = str(node.tag).replace(_TAG, "!!")
+    return f"a value has the tag {shown([tag])}, and data hold plain values only (line {_line(node)})"
 
 
 def _line(node: Node) -> int:

@@ -35,47 +35,56 @@ class Overrides:
     target_options: Mapping[str, object] = field(factory=dict)
 
 
+NO_OVERRIDES = Overrides()
+
+
 @frozen(kw_only=True)
 class Built:
     """An evaluation that can be run: ``options`` are those of ``run_evals`` but for the data, which ``items`` gives.
 
-    ``secrets`` are the values that nothing may show. ``outputs`` are the files that results go to, by form, with their places.
+    ``fail_fast`` says that the first failure is to end the run. ``outputs`` are the files that results go to, by form, with their places.
     """
 
     name: str
     place: Place
     options: EvalOptions
     items: Items
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    fail_fast: bool = False
     outputs: Mapping[str, tuple[Path, Place]] = field(factory=dict)
 
 
-def read(loaded: Loaded) -> tuple[EvaluationFile, dict[str, Any]]:
-    """The keys of the evaluation, checked, and those options of ``run_evals`` that only Python can give. Raises ``FileFault``."""
+@frozen(kw_only=True)
+class Opened:
+    """An evaluation whose keys are checked. ``more`` are those options of ``run_evals`` that only Python can give."""
+
+    file: EvaluationFile
+    more: Mapping[str, Any]
+    name: str
+    place: Place
+
+    def secrets(self, environ: Mapping[str, str]) -> tuple[str, ...]:
+        """The values of the variables that the evaluation names, which must be set; nothing may show them. Raises ``FileFault``."""
+        return required(self.file.env or (), environ, self.place / "env")
+
+
+def open_evaluation(loaded: Loaded) -> Opened:
+    """Checks the keys of an evaluation; nothing that it names is looked for. Raises ``FileFault``."""
     more: dict[str, Any] = {}
     values = loaded.values
     if loaded.source.python:
         more = {name: values[name] for name in PYTHON_KEYS if name in values}
         values = {name: value for name, value in values.items() if name not in more}
-        if "data" not in values and "target" not in values:
-            known = [*(name for name, _, _ in keys_of(EvaluationFile)), *PYTHON_KEYS]
-            for name in values:
-                if name not in known:
-                    raise unknown_key(loaded.place, name, known)
-    return TableOf(EvaluationFile).read(values, loaded.place), more
+        known = [*(name for name, _, _ in keys_of(EvaluationFile)), *PYTHON_KEYS]
+        for name in values:
+            if name not in known:
+                raise unknown_key(loaded.place, name, known)
+    file: EvaluationFile = TableOf(EvaluationFile).read(values, loaded.place)
+    return Opened(file=file, more=more, name=file.name or loaded.name, place=loaded.place)
 
 
-def build(
-    loaded: Loaded,
-    environ: Mapping[str, str],
-    *,
-    overrides: Overrides = Overrides(),
-    registry: Registry | None = None,
-) -> Built:
+def build(opened: Opened, *, overrides: Overrides = NO_OVERRIDES, registry: Registry | None = None) -> Built:
     """The evaluation with all that it names imported and made. Raises ``FileFault`` for whatever cannot be found or made."""
-    place = loaded.place
-    file, more = read(loaded)
-    secrets = required(file.env or (), environ, place / "env")
+    file, place = opened.file, opened.place
     workshop = Workshop(Registry() if registry is None else registry)
     own: list[Own] = []
     gates = _gates(file, workshop, own)
@@ -100,14 +109,14 @@ def build(
         options["observers"] = [
             made_of_class(_loaded(each), place / "observers" / number) for number, each in enumerate(file.observers)
         ]
-    options.update({name: value for name, value in more.items() if name != "keep_items"})
+    options.update({name: value for name, value in opened.more.items() if name not in ("keep_items", "on_error")})
     items = items_of(file.data, place / "data", workshop, tuple(own))
     return Built(
-        name=file.name or loaded.name,
+        name=opened.name,
         place=place,
         options=cast("EvalOptions", options),
         items=items,
-        secrets=secrets,
+        fail_fast=opened.more.get("on_error") == "raise",
         outputs=_outputs(file.output, place / "output"),
     )
 

@@ -28,13 +28,43 @@ class Checked:
     n_items: int = 0
     n_faults: int = 0
     faults: list[DataFault] = field(factory=list)
-    ids: array[int] = field(factory=lambda: array("Q"))
+    doubled: set[int] = field(factory=set)
+    """Digests of the ids that came more than once."""
+    _ids: Digests = field(factory=lambda: Digests())
 
     def add(self, fault: DataFault) -> None:
         """Takes note of a fault."""
         self.n_faults += 1
         if len(self.faults) < MOST:
             self.faults.append(fault)
+
+    def note_id(self, id: object) -> None:
+        """Takes note of an item's id."""
+        if isinstance(id, str) and not self._ids.add(digest := _digest(id)):
+            self.doubled.add(digest)
+
+
+class Digests:
+    """A set of 64-bit numbers in one flat array, since a set of as many ids as a large file has would take ten times the memory."""
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * 1024))
+        self._count = 0
+
+    def add(self, digest: int) -> bool:
+        """Adds a number that is not 0; whether it is new."""
+        if 2 * self._count >= len(self._slots):
+            old, self._slots, self._count = self._slots, array("Q", bytes(16 * len(self._slots))), 0
+            for each in filter(None, old):
+                self.add(each)
+        at = digest & (len(self._slots) - 1)
+        while self._slots[at]:
+            if self._slots[at] == digest:
+                return False
+            at = (at + 1) & (len(self._slots) - 1)
+        self._slots[at] = digest
+        self._count += 1
+        return True
 
 
 def check_composition(built: Built, *, observers: bool) -> None:
@@ -51,11 +81,14 @@ def check_composition(built: Built, *, observers: bool) -> None:
 def check_items(built: Built, items: Iterable[Located]) -> Checked:
     """Looks at every item: that it is one, goes with the target, and brings what its scorers need. Memory does not grow with their number."""
     checked = Checked()
-    options: dict[str, Any] = {name: value for name, value in built.options.items() if name not in ("observers", "lifecycle")}
+    options: dict[str, Any] = {
+        name: value for name, value in built.options.items() if name not in ("observers", "lifecycle")
+    }
     chunks = iter(items)
     while chunk := list(islice(chunks, _CHUNK)):
         checked.n_items += len(chunk)
-        checked.ids.extend(_digest(located.item.id) for located in chunk if isinstance(located.item.id, str))
+        for located in chunk:
+            checked.note_id(located.item.id)
         while chunk and (fault := _first_fault(options, chunk)) is not None:
             at, reason = fault
             checked.add(DataFault(chunk[at].path, chunk[at].line, reason))
@@ -63,25 +96,16 @@ def check_items(built: Built, items: Iterable[Located]) -> Checked:
     return checked
 
 
-def has_doubled_ids(checked: Checked) -> bool:
-    """Whether two items may have the same id; which ones, ``doubled_ids`` tells."""
-    return len(set(checked.ids)) < len(checked.ids)
-
-
 def doubled_ids(items: Iterable[Located], checked: Checked) -> Iterator[DataFault]:
-    """A fault for each item whose id an earlier one has."""
-    counts: dict[int, int] = {}
-    for digest in checked.ids:
-        counts[digest] = counts.get(digest, 0) + 1
-    first: dict[str, Located] = {}
+    """A fault for each item whose id an earlier one has; ``items`` are those that were looked at, once more."""
+    first: dict[str, str] = {}
     for located in items:
         id = located.item.id
-        if not isinstance(id, str) or counts.get(_digest(id), 0) < 2:
-            continue
-        if id in first:
-            yield DataFault(located.path, located.line, f"it has the same id as {first[id].place}; ids tell items apart")
-        else:
-            first[id] = located
+        if isinstance(id, str) and _digest(id) in checked.doubled:
+            if id in first:
+                reason = f"it has the same id as {first[id]}; ids tell items apart"
+                yield DataFault(located.path, located.line, reason)
+            first.setdefault(id, located.place)
 
 
 def _first_fault(options: dict[str, Any], chunk: list[Located]) -> tuple[int, str] | None:
@@ -100,4 +124,4 @@ def _first_fault(options: dict[str, Any], chunk: list[Located]) -> tuple[int, st
 
 
 def _digest(id: str) -> int:
-    return int.from_bytes(blake2b(id.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    return int.from_bytes(blake2b(id.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") or 1

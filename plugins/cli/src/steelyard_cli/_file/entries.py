@@ -26,13 +26,32 @@ from steelyard_cli._file.shapes import (
 Kind = Literal["checks", "scorers"]
 GROUPS = ("agent", "trajectory", "workflow", "steps")
 
-_WHEN_GIVEN = (
-    "true: only for the items that bring what it takes from them with from_item, or otherwise needs; without it, an item that lacks that is refused"
-)
+
+@frozen
+class Negated:
+    """A table that names a check or scorer."""
+
+    words: str = 'a table such as { check = "includes", value = "x" }'
+
+    def schema(self) -> Schema:
+        return {"$ref": "#/$defs/gate"}
+
+    def read(self, value: object, place: Place) -> object:
+        return read_nested(value, place)
+
+
+_WHEN_GIVEN = "true: only for the items that bring what it takes from them with from_item, or otherwise needs; without it, an item that lacks that is refused"
 COMMON: Mapping[str, tuple[Shape, str]] = {
     "check": (Text(), "the name of an installed check"),
-    "scorer": (Text(), "the name of an installed scorer, or python:module:object (a scorer, or a function that makes one)"),
-    "options": (MapOf(Anything()), "the options, which may also stand beside the name unless they are called like a key of this table"),
+    "scorer": (
+        Text(),
+        "the name of an installed scorer, or python:module:object (a scorer, or a function that makes one)",
+    ),
+    "not": (Negated(), "a check or scorer that is turned round: it passes where that does not"),
+    "options": (
+        MapOf(Anything()),
+        "the options, which may also stand beside the name unless they are called like a key of this table",
+    ),
     "judge": (JudgeShape(), "the model that this one asks, in place of the evaluation's"),
     "when_given": (Flag(), _WHEN_GIVEN),
 }
@@ -90,13 +109,27 @@ def read_entry(value: object, place: Place, *, gates: bool) -> Entry:
     if not isinstance(value, Mapping):
         if place.source.python and value is not None and not isinstance(value, str | int | float | list | tuple):
             return Entry(place=place, what=value)
-        hint = f' Write {{ scorer = "{value}" }}.' if is_reference(value) else ' Write { check = "name", ... } or { scorer = "name", ... }.'
+        hint = (
+            f' Write {{ scorer = "{value}" }}.'
+            if is_reference(value)
+            else ' Write { check = "name", ... } or { scorer = "name", ... }.'
+        )
         raise FileFault(place, f"expected a table that names a check or a scorer, found {found(value)}.{hint}")
     keys = OF_GATES if gates else OF_SCORERS
-    given = {name: keys[name][0].read(inner, place / name) for name, inner in value.items() if name in keys and inner is not None}
+    given = {
+        name: keys[name][0].read(inner, place / name)
+        for name, inner in value.items()
+        if name in keys and inner is not None
+    }
     beside = {name: inner for name, inner in value.items() if name not in keys}
     options = {**given.pop("options", {}), **beside}
-    what, kind = _named(given, beside, place, keys)
+    negated = given.pop("not", None)
+    if negated is not None:
+        for name in ("check", "scorer", *options):
+            if name in value:
+                raise FileFault(place / str(name), "with not, everything else about the check stands in its table.")
+        return Entry(place=place, what="not_", kind="checks", options={"check": negated}, **given)
+    what, kind = _named(given, beside, place)
     for name in beside:
         if not isinstance(name, str):
             raise unknown_key(place, name, keys)
@@ -105,9 +138,16 @@ def read_entry(value: object, place: Place, *, gates: bool) -> Entry:
     return Entry(place=place, what=what, kind=kind, options=options, **given)
 
 
-def _named(
-    given: dict[str, Any], beside: Mapping[str, object], place: Place, keys: Mapping[str, object]
-) -> tuple[str | Reference, Kind | None]:
+def read_nested(value: object, place: Place) -> Entry:
+    """A check or scorer that is part of another one: nothing is asked of it by itself. Raises ``FileFault``."""
+    entry = read_entry(value, place, gates=True)
+    for name in ("share", "when_given"):
+        if getattr(entry, name):
+            raise FileFault(place / name, "this belongs to the gate or scorer around it.")
+    return entry
+
+
+def _named(given: dict[str, Any], beside: Mapping[str, object], place: Place) -> tuple[str | Reference, Kind | None]:
     check, scorer = given.pop("check", None), given.pop("scorer", None)
     if check is not None and scorer is not None:
         raise FileFault(place, "it names a check and a scorer; give one of them.")
@@ -116,9 +156,10 @@ def _named(
             return read_reference(scorer, place / "scorer"), None
         return str(scorer), "scorers"
     if check is None:
-        slips = {name: near for name in beside if (near := nearest(name, ("check", "scorer"))) is not None}
-        for name, near in slips.items():
-            raise FileFault(place / str(name), f"there is no such key. Did you mean {near!r}?")
+        for name in beside:
+            near = nearest(name, ("check", "scorer"))
+            if near is not None:
+                raise FileFault(place / str(name), f"there is no such key. Did you mean {near!r}?")
         raise FileFault(place, 'it names neither a check nor a scorer: check = "includes", for example.')
     if is_reference(check):
         raise FileFault(place / "check", f'Python is named by scorer: scorer = "{check}".')
@@ -187,9 +228,10 @@ class Scorers:
             name: entries.read(value[name], place / name) for name in GROUPS[:-1] if value.get(name) is not None
         }
         if value.get("steps") is not None:
-            read["steps"] = MapOf(entries, "a table of lists of scorers, by the ids of steps").read(value["steps"], place / "steps")
+            read["steps"] = MapOf(entries, "a table of lists of scorers, by the ids of steps").read(
+                value["steps"], place / "steps"
+            )
         groups = Groups(**read)
         if groups.agent and groups.is_workflow:
             raise FileFault(place, "there are groups of an agent and of a workflow; an evaluation is of one of them.")
         return groups
-

@@ -46,12 +46,16 @@ class Items:
 def items_of(data: object, place: Place, workshop: Workshop, own: tuple[Own, ...]) -> Items:
     """The items that stand at ``data``, or where it says. Raises ``FileFault`` for what can be refused before they are read."""
     if isinstance(data, str | DataKeys):
-        return _of_file(DataKeys(path=data) if isinstance(data, str) else data, isinstance(data, str), place, workshop.registry, own)
+        return _of_file(
+            DataKeys(path=data) if isinstance(data, str) else data, isinstance(data, str), place, workshop.registry, own
+        )
     if isinstance(data, Reference):
         data = _called(data.load(), place)
     if isinstance(data, AsyncIterable):
         if own:
-            raise FileFault(place, "when_given needs items that can be looked at before they run; these come asynchronously.")
+            raise FileFault(
+                place, "when_given needs items that can be looked at before they run; these come asynchronously."
+            )
         return Items(name=place.source.name, again=False, stream=data)
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         raise FileFault(place, f"expected items, found {type(data).__name__}.")
@@ -139,7 +143,10 @@ def _item(raw: object, place: Place, workshop: Workshop) -> EvalItem:
     if isinstance(raw, EvalItem):
         return raw
     if not isinstance(raw, Mapping):
-        raise FileFault(place, f'expected an item such as {{ input = "..." }}, found {"nothing" if raw is None else type(raw).__name__}.')
+        raise FileFault(
+            place,
+            f'expected an item such as {{ input = "..." }}, found {"nothing" if raw is None else type(raw).__name__}.',
+        )
     for name in raw:
         if name not in _FIELDS:
             raise unknown_key(place, name, _FIELDS)
@@ -166,7 +173,9 @@ def _plain(values: Mapping[Any, object]) -> dict[str, object]:
     if not isinstance(turns, list | tuple):
         return dict(values)
     bare = [
-        {name: value for name, value in turn.items() if name not in ("gates", "scorers")} if isinstance(turn, Mapping) else turn
+        {name: value for name, value in turn.items() if name not in ("gates", "scorers")}
+        if isinstance(turn, Mapping)
+        else turn
         for turn in turns
     ]
     return {**values, "turns": bare}

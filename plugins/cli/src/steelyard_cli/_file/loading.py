@@ -117,7 +117,9 @@ def _of_python(spec: str, source: Source, directory: Path) -> Loaded:
         except (Exception, SystemExit) as error:
             raise FileFault(Place(source), f"calling it failed: {told(error)}.") from error
     if not isinstance(found, Mapping):
-        raise FileFault(Place(source), f"an evaluation is a mapping, or a function that gives one; found {type(found).__name__}.")
+        raise FileFault(
+            Place(source), f"an evaluation is a mapping, or a function that gives one; found {type(found).__name__}."
+        )
     for key in found:
         if not isinstance(key, str):
             raise FileFault(Place(source), f"the keys of an evaluation are texts, found {type(key).__name__}.")

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from steelyard_cli._file.entries import Entries, Entry, Scorers
 from steelyard_cli._file.judges import JudgeShape
+from steelyard_cli._file.places import Place
 from steelyard_cli._file.references import is_reference
 from steelyard_cli._file.shapes import (
     Anything,
@@ -18,6 +19,7 @@ from steelyard_cli._file.shapes import (
     Number,
     OneOf,
     PythonObject,
+    Schema,
     TableOf,
     Text,
     anything,
@@ -38,8 +40,12 @@ _TEXTS = ListOf(Text(), "a list of texts")
 class DataKeys:
     """Where the items are, and how they are read."""
 
-    path: str = key(_PATH, "the file of the items; a relative path starts at the folder of the evaluation file", required=True)
-    format: str | None = key(Text(), "the reader: jsonl, json, csv, yaml or another installed one; left out, the ending of the path says it")
+    path: str = key(
+        _PATH, "the file of the items; a relative path starts at the folder of the evaluation file", required=True
+    )
+    format: str | None = key(
+        Text(), "the reader: jsonl, json, csv, yaml or another installed one; left out, the ending of the path says it"
+    )
     columns: Mapping[str, str] | None = key(
         MapOf(Text("the name of a column, or a path in a row")),
         "fields of an item, and the column of the file that each is taken from",
@@ -61,9 +67,22 @@ class OutputKeys:
     csv: str | None = key(_PATH, "a row for each item and scorer")
 
 
+@frozen
+class ItemShape:
+    """An item that stands in the evaluation file; it is read when the data is."""
+
+    words: str = 'an item such as { input = "..." }'
+
+    def schema(self) -> Schema:
+        return {"$ref": "#/$defs/item"}
+
+    def read(self, value: object, place: Place) -> object:
+        return value
+
+
 _JUDGE = JudgeShape()
 _TARGET = OneOf(((lambda value: value == RECORDED, Choice((RECORDED,))), (anything, PythonObject())))
-_ITEMS = ListOf(Anything(), "a list of items")
+_ITEMS = ListOf(ItemShape(), "a list of items")
 _DATA = OneOf(
     (
         (is_reference, PythonObject("python:module:object, an iterable of items or a function that gives one")),
@@ -90,27 +109,45 @@ class EvaluationFile:
     target_factory: Any = key(_PYTHON, "in place of target: a function that makes a fresh target for each item")
     target_options: Mapping[str, Any] | None = key(MapOf(Anything()), "options that reach the target with each call")
     reply: Mapping[str, Any] | None = key(
-        _REPLY, 'which part of what the target returns is the output, the context and so on: {output = "answer", context = "docs[].text"}'
+        _REPLY,
+        'which part of what the target returns is the output, the context and so on: {output = "answer", context = "docs[].text"}',
     )
-    data: Any = key(_DATA, "the items: the path of a file, a table that also says how to read it, or the items themselves", required=True)
-    gates: tuple[Entry, ...] | None = key(Entries(gates=True), "what must hold on every item, or the evaluation has failed")
+    data: Any = key(
+        _DATA,
+        "the items: the path of a file, a table that also says how to read it, or the items themselves",
+        required=True,
+    )
+    gates: tuple[Entry, ...] | None = key(
+        Entries(gates=True), "what must hold on every item, or the evaluation has failed"
+    )
     scorers: Any = key(
         Scorers(),
         "what is measured and averaged, with bounds where there are some: a list; or a table of lists, agent and trajectory for agents, workflow, "
         "trajectory and steps.<id> for workflows",
     )
-    judge: Any = key(_JUDGE, 'the model that scorers ask: "provider/model", "python:module:object", or a table with settings')
+    judge: Any = key(
+        _JUDGE, 'the model that scorers ask: "provider/model", "python:module:object", or a table with settings'
+    )
     group_by: tuple[str, ...] | None = key(
-        ListOf(Text(), 'a list of paths such as "metadata.lang"'), "values of the items by which averages are also told apart"
+        ListOf(Text(), 'a list of paths such as "metadata.lang"'),
+        "values of the items by which averages are also told apart",
     )
     concurrency: int | None = key(Number(whole=True, least=1), "how many items are worked on at once; 1 if left out")
-    timeout: float | None = key(Number(above=0), "seconds for each call of the target and each scorer; no limit if left out")
+    timeout: float | None = key(
+        Number(above=0), "seconds for each call of the target and each scorer; no limit if left out"
+    )
     lifecycle: Any = key(_PYTHON, "a Lifecycle: what is set up around the run and around each item")
     observers: tuple[Any, ...] | None = key(
-        ListOf(OneOf(((is_reference, _PYTHON), (is_text, Text("the name of an installed observer")), (anything, _PYTHON))), "a list of observers"),
+        ListOf(
+            OneOf(((is_reference, _PYTHON), (is_text, Text("the name of an installed observer")), (anything, _PYTHON))),
+            "a list of observers",
+        ),
         "who is told of the run: names of installed hooks, or Python objects",
     )
-    env: tuple[str, ...] | None = key(_TEXTS, "names of environment variables that must be set; their values are never written anywhere")
+    env: tuple[str, ...] | None = key(
+        _TEXTS, "names of environment variables that must be set; their values are never written anywhere"
+    )
     output: OutputKeys | None = key(
-        TableOf(OutputKeys), "files that results are written to; a relative path starts at the folder of the evaluation file"
+        TableOf(OutputKeys),
+        "files that results are written to; a relative path starts at the folder of the evaluation file",
     )

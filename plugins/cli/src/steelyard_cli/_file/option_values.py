@@ -67,7 +67,11 @@ def in_words(schema: Schema) -> str:
     items = schema.get("items")
     if words == "a list" and items:
         inner = in_words(items).removeprefix("a ").removeprefix("an ")
-        return f"a list of {inner}s" if inner.replace(" ", "").isalpha() and " or " not in inner else f"a list of ({inner})"
+        return (
+            f"a list of {inner}s"
+            if inner.replace(" ", "").isalpha() and " or " not in inner
+            else f"a list of ({inner})"
+        )
     return words
 
 

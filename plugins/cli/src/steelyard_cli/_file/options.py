@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
-from inspect import Parameter, cleandoc, getdoc, signature
+from inspect import Parameter, cleandoc, getdoc, signature, unwrap
 from typing import Any, Literal, Union, get_args, get_origin
 
 from attrs import frozen
@@ -42,7 +43,27 @@ class Option:
     @property
     def takes_from_item(self) -> bool:
         """Whether it can be looked up in each item."""
-        return not self.schema or FROM_ITEM in (self.schema, *self.schema.get("anyOf", ()))
+        return not self.schema or FROM_ITEM in self.forms
+
+    @property
+    def takes_python(self) -> bool:
+        """Whether a file may name a Python object for it."""
+        return not self.schema or PYTHON in self.forms
+
+    @property
+    def takes_scorer(self) -> bool:
+        """Whether a table may stand for a check or scorer."""
+        return PYTHON in self.forms and not self.takes_table
+
+    @property
+    def takes_table(self) -> bool:
+        """Whether it may be a table as it stands."""
+        return not self.schema or any(form.get("type") == "object" for form in self.forms)
+
+    @property
+    def forms(self) -> tuple[Schema, ...]:
+        """The forms of value that it may have."""
+        return tuple(self.schema.get("anyOf", (self.schema,)))
 
 
 @frozen(kw_only=True)
@@ -83,15 +104,13 @@ class Factory:
 
 def factory_of(make: Callable[..., object]) -> Factory:
     """The factory that a plugin is, with its options."""
-    try:
-        parameters = signature(make, eval_str=True).parameters
-    except Exception:  # annotations that only a type checker can resolve, or objects that have no signature
-        parameters = _without_types(make)
+    parameters = _parameters(make)
     options = {name: _option(each) for name, each in parameters.items() if each.kind is not Parameter.VAR_KEYWORD}
     if any(option.kind is Parameter.VAR_POSITIONAL for option in options.values()):
         # Whatever stands before a star can only be given by its place.
         options = {
-            name: option if option.kind is Parameter.KEYWORD_ONLY else _by_place(option) for name, option in options.items()
+            name: option if option.kind is Parameter.KEYWORD_ONLY else _by_place(option)
+            for name, option in options.items()
         }
     is_open = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
     return Factory(make=make, options=options, open=is_open, doc=cleandoc(getdoc(make) or ""))
@@ -103,12 +122,29 @@ def _by_place(option: Option) -> Option:
     return option if option.kind in _BY_PLACE else evolve(option, kind=Parameter.POSITIONAL_ONLY)
 
 
-def _without_types(make: Callable[..., object]) -> Mapping[str, Parameter]:
+def _parameters(make: Callable[..., object]) -> Mapping[str, Parameter]:
     try:
         parameters = signature(make).parameters
     except (TypeError, ValueError):
         return {"options": Parameter("options", Parameter.VAR_KEYWORD)}
-    return {name: each.replace(annotation=Parameter.empty) for name, each in parameters.items()}
+    names = _names_seen_by(make)
+    return {name: each.replace(annotation=_resolved(each.annotation, names)) for name, each in parameters.items()}
+
+
+def _names_seen_by(make: Callable[..., object]) -> dict[str, Any]:
+    function = unwrap(make.__init__ if isinstance(make, type) else make)  # type: ignore[misc]
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    return getattr(function, "__globals__", None) or (vars(module) if module is not None else {})
+
+
+def _resolved(annotation: object, names: dict[str, Any]) -> object:
+    """The type that an annotation names; empty where it names something that is there for type checkers only."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, names)  # the plugin's own text, read as typing.get_type_hints reads it
+    except Exception:
+        return Parameter.empty
 
 
 def _option(parameter: Parameter) -> Option:
@@ -141,7 +177,11 @@ def schema_of(annotation: object) -> Schema:
         inner = [each for each in arguments if each is not Ellipsis]
         return {"type": "array", "items": schema_of(inner[0])} if len(inner) == 1 else {"type": "array"}
     if kind in _TABLES:
-        return {"type": "object", "additionalProperties": schema_of(arguments[1])} if len(arguments) == 2 else {"type": "object"}
+        return (
+            {"type": "object", "additionalProperties": schema_of(arguments[1])}
+            if len(arguments) == 2
+            else {"type": "object"}
+        )
     if isinstance(kind, type) and issubclass(kind, Enum):
         # What an enum of numbers is called in Python is its own affair: a file gives the number, or the member from Python.
         return {"type": "integer"} if issubclass(kind, int) else PYTHON

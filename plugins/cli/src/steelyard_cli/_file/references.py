@@ -69,14 +69,20 @@ def is_reference(value: object) -> bool:
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
-def read_reference(text: str, place: Place) -> Reference:
-    """The reference in ``"module:object"``, with or without ``python:`` before it. Raises ``FileFault``."""
+def is_named(text: str) -> bool:
+    """Whether a text has the form of the name of a Python object."""
     module, colon, attribute = text.removeprefix(PREFIX).rpartition(":")
     sound = module.endswith(".py") or _DOTTED.fullmatch(module)
-    if not colon or not sound or not _DOTTED.fullmatch(attribute):
+    return bool(colon and sound and _DOTTED.fullmatch(attribute))
+
+
+def read_reference(text: str, place: Place) -> Reference:
+    """The reference in ``"module:object"``, with or without ``python:`` before it. Raises ``FileFault``."""
+    if not is_named(text):
         raise FileFault(place, f'{text!r:.200} names no Python object; write "python:module:object".')
     if not place.source.trusted:
         raise FileFault(place, "data may not name Python to run. Put it into the evaluation file.")
+    module, _, attribute = text.removeprefix(PREFIX).rpartition(":")
     return Reference(module, attribute, place)
 
 

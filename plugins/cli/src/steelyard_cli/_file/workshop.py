@@ -21,12 +21,12 @@ from steelyard import (
     UnknownPlugin,
     from_item,
 )
-from steelyard_cli._file.entries import OF_SCORERS, Entry, Kind, read_entry
+from steelyard_cli._file.entries import OF_SCORERS, Entry, Kind, read_nested
 from steelyard_cli._file.judges import JudgeKeys
 from steelyard_cli._file.option_values import check_form
-from steelyard_cli._file.options import PYTHON, Factory, Option, factory_of
+from steelyard_cli._file.options import Factory, Option, factory_of
 from steelyard_cli._file.places import FileFault, Place, unknown_key
-from steelyard_cli._file.references import Reference, read_reference, told
+from steelyard_cli._file.references import Reference, is_named, read_reference, told
 
 _BOUNDS = ("min", "max", "part", "slice", "pass_at")
 
@@ -131,18 +131,25 @@ class Workshop:
                 other: Kind = "scorers" if kind == "checks" else "checks"
                 word, instead = kind.removesuffix("s"), other.removesuffix("s")
                 if name in self.registry.names(other):
-                    raise FileFault(place, f'there is no {word} {name!r}, but a {instead} of that name: write {instead} = "{name}".') from error
+                    raise FileFault(
+                        place, f'there is no {word} {name!r}, but a {instead} of that name: write {instead} = "{name}".'
+                    ) from error
                 raise FileFault(place, str(error)) from error
             except ConfigurationError as error:
                 raise FileFault(place, str(error)) from error
             if not callable(loaded):
-                raise FileFault(place, f"the {kind.removesuffix('s')} {name!r} is no function that makes one, but of type {type(loaded).__name__}.")
+                raise FileFault(
+                    place,
+                    f"the {kind.removesuffix('s')} {name!r} is no function that makes one, but of type {type(loaded).__name__}.",
+                )
             self._factories[kind, name] = factory_of(loaded)
         return self._factories[kind, name]
 
     def _make(self, entry: Entry) -> object:
         if entry.kind is not None:
-            return self._call(entry, self.factory(entry.kind, str(entry.what), entry.place / entry.kind.removesuffix("s")))
+            return self._call(
+                entry, self.factory(entry.kind, str(entry.what), entry.place / entry.kind.removesuffix("s"))
+            )
         what = entry.what.load() if isinstance(entry.what, Reference) else entry.what
         if is_scorer(what) or is_gate(what) or not isinstance(entry.what, Reference):
             for name in entry.options:
@@ -173,7 +180,10 @@ class Workshop:
             option = factory.options.get(name)
             if option is None and not factory.open:
                 if name in _BOUNDS and name in OF_SCORERS:
-                    raise FileFault(place, f"{name} belongs to what is averaged; put this among the scorers. A gate must hold on every item, or on a share of them.")
+                    raise FileFault(
+                        place,
+                        f"{name} belongs to what is averaged; put this among the scorers. A gate must hold on every item, or on a share of them.",
+                    )
                 known = [each for each in factory.options if each != "judge"]
                 fault = unknown_key(entry.place, name, known) if known else FileFault(place, "it takes no options.")
                 raise FileFault(place, f"{entry.said}: {fault.fault.replace('key', 'option', 1)}")
@@ -182,18 +192,20 @@ class Workshop:
 
     def _value(self, value: object, option: Option | None, place: Place) -> object:
         """The value of an option: as it stands, or looked up in each item, or named in Python, or a scorer of its own."""
-        python = option is None or not option.schema or PYTHON in (option.schema, *option.schema.get("anyOf", ()))
-        nested = option is not None and bool(option.schema) and python
+        if isinstance(value, Entry):
+            return self.made(value)
         if isinstance(value, Mapping):
             if set(value) == {"from_item"} and (option is None or option.takes_from_item):
                 try:
                     return from_item(value["from_item"])
                 except ConfigurationError as error:
                     raise FileFault(place, str(error)) from error
-            if set(value) == {"python"} and python and isinstance(value["python"], str):
-                return read_reference(value["python"], place / "python").load()
-            if nested and ("check" in value or "scorer" in value):
-                return self.made(read_entry(value, place, gates=True))
+            if set(value) == {"python"} and (option is None or option.takes_python):
+                named = value["python"]
+                if not (option is not None and option.takes_table) or (isinstance(named, str) and is_named(named)):
+                    return read_reference(str(named), place / "python").load()
+            if option is not None and option.takes_scorer:
+                return self.made(read_nested(value, place))
         if option is not None:
             check_form(value, option, place)
         return value
@@ -244,4 +256,8 @@ def _key(entry: Entry) -> str | None:
 
 
 def _by_identity(value: object) -> object:
-    return [type(value).__qualname__, value.path] if isinstance(value, FromItem) else [type(value).__qualname__, id(value)]
+    if isinstance(value, Entry):
+        return _key(value)
+    return (
+        [type(value).__qualname__, value.path] if isinstance(value, FromItem) else [type(value).__qualname__, id(value)]
+    )

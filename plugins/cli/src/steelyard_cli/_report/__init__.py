@@ -12,12 +12,12 @@ How a run uses it, in order:
     report = Report.of(result, name="...", account=account, stopped=None, planned=None, skipped=0, hide=hide)
     jsonl.finish(report)
     print_report(report, sys.stdout)
-    write_json(report, result, path, hide=hide)
-    write_junit(report, result, path, hide=hide)
-    write_csv(result, path, hide=hide)
+    write_json(report, result, path)
+    write_junit(report, result, path)
+    write_csv(report, result, path)
     write_markdown(report, path)
 
-Of the environment only what tells of the terminal is read (``NO_COLOR``, ``TERM``, ``COLUMNS``), and nothing is written.
+Of the environment only what tells of the terminal is read (``NO_COLOR``, ``TERM``, ``COLUMNS``), nothing is written.
 """
 
 from __future__ import annotations

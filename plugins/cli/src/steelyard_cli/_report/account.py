@@ -57,7 +57,7 @@ class ItemAccount:
         self._limit = limit
         self._hide = hide
         self._places: list[_Place] = []
-        self.statuses: Counter[str] = Counter()
+        self.statuses: Counter[Status] = Counter()
         self.kinds: Counter[Kind] = Counter()
         self.rules: dict[tuple[int | None, str], str] = {}
         """What gates want, by turn and key, as far as the items tell."""
@@ -83,13 +83,13 @@ class ItemAccount:
     @property
     def n_worst_left_out(self) -> int:
         """How many failed and errored items there are beyond those that are kept."""
-        broken = sum(self.statuses[str(status)] for status in _RANKS)
+        broken = sum(self.statuses[status] for status in _RANKS)
         return broken - sum(place.rank < len(_RANKS) for place in self._places)
 
     def item_completed(self, item: ItemResult, result: EvalResult | None = None) -> None:
         """Takes note of one item."""
         measures = list(measures_of(item, result))
-        self.statuses[str(item.status)] += 1
+        self.statuses[item.status] += 1
         self.kinds[kind_of(item, measures)] += 1
         for measure in measures:
             if measure.rule is not None:

@@ -4,39 +4,41 @@ UTF-8, comma, quotes where they are needed, lines end as RFC 4180 has it. ``scor
 where there is none; ``outcome`` says why. An item whose target failed has a row for each scorer that it would have had,
 each of them failed.
 
-A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula. In columns of text such a cell
-gets an apostrophe in front, and so does one that begins with an apostrophe: taking away one leading apostrophe gives
-the text back.
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab for a formula. In columns of text such a
+cell gets an apostrophe in front. So does one that begins with apostrophes before such a character: where one is found
+there, taking away the first gives the text back.
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 from typing import TextIO
 
 from steelyard import EvalResult, Failed, NotScorable, Outcome, Scored
 from steelyard_cli._report.expected import Expected
 from steelyard_cli._report.files import replaced
 from steelyard_cli._report.measures import measures_of
-from steelyard_cli._report.text import NOTHING_HIDDEN, Hide, without_controls
+from steelyard_cli._report.model import Report
+from steelyard_cli._report.text import Hide, without_controls
 
 HEAD = ("index", "id", "status", "turn", "scope", "scorer", "outcome", "score", "label", "step", "reason")
 
-_FORMULA = ("=", "+", "-", "@", "\t", "＝", "＋", "－", "＠", "'")
+_FORMULA = re.compile("'*[=+\\-@\t＝＋－＠]")
 """How a cell begins that is kept from being a formula; spreadsheets also take the wide forms."""
 
 
-def write_csv(result: EvalResult, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN) -> None:
+def write_csv(report: Report, result: EvalResult, path: str | os.PathLike[str]) -> None:
     """Writes the scores of all items to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
     with replaced(path, newline="") as stream:
-        _write(result, stream, hide)
+        _write(result, stream, report.hide)
 
 
 def _write(result: EvalResult, stream: TextIO, hide: Hide) -> None:
     def text(value: str | None) -> str:
         shown = "" if value is None else without_controls(hide(value))
-        return f"'{shown}" if shown.startswith(_FORMULA) else shown
+        return f"'{shown}" if _FORMULA.match(shown) else shown
 
     to_file = csv.writer(stream)
     to_file.writerow(HEAD)

@@ -18,8 +18,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def replaced(path: str | os.PathLike[str], *, newline: str = "\n") -> Iterator[TextIO]:
     """A file in UTF-8 to write to, which takes the place of ``path`` when the block ends well.
 
-    Else the old file stays as it was. Folders that are missing are made, a link stays one. What is no regular file (``/dev/stdout``) is written to
-    directly.
+    Else the old file stays as it was. Folders that are missing are made, a link stays one. What is no regular file
+    (``/dev/stdout``) is written to directly.
     """
     place = Path(path)
     if place.exists() and not place.is_file():

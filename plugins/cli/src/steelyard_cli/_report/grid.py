@@ -13,6 +13,8 @@ from rich.text import Text
 
 GAP = 2
 INDENT = 2
+LONGEST_UNBROKEN = 24
+"""Words up to this width are not broken to make a table fit."""
 
 
 @frozen(kw_only=True)
@@ -52,7 +54,7 @@ def grid(
         )
     for row in rows:
         table.add_row(*row)
-    return Padding(table, (0, 0, 0, INDENT))
+    return Padding(table, (0, 0, 0, INDENT), expand=False)
 
 
 def stacked(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> RenderableType:
@@ -63,7 +65,7 @@ def stacked(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> Ren
         cells = [
             Text.assemble(f"{column.label} " if column.label else "", cell)
             for column, cell in zip(columns[1:], row[1:], strict=True)
-            if cell.plain
+            if cell.plain not in ("", "-")
         ]
         lines += [Padding(_folding(line), (0, 0, 0, 2 * INDENT)) for line in flowing(cells, width - 2 * INDENT)]
     return Group(*lines)
@@ -96,10 +98,12 @@ def _widths(columns: Sequence[Column], rows: Sequence[Cells], width: int) -> lis
     """What each column gets: numbers all that they need, words at least their least and as much as is left."""
     heads = [max(map(cell_len, column.head.split())) if column.head else 0 for column in columns]
     natural = [max([head, *(row[at].cell_len for row in rows)]) for at, head in enumerate(heads)]
-    least = [
-        full if column.least is None else min(full, max(column.least, head))
-        for column, full, head in zip(columns, natural, heads, strict=True)
-    ]
+    least = list(natural)
+    for at, column in enumerate(columns):
+        if column.least is not None:
+            words = (cell_len(word) for row in rows for word in row[at].plain.split())
+            longest = min(max(words, default=0), LONGEST_UNBROKEN)
+            least[at] = min(natural[at], max(column.least, heads[at], longest))
     left = width - sum(least) - GAP * (len(columns) - 1)
     if left < 0:
         return None

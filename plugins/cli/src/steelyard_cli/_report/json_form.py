@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 from attrs import fields, has
@@ -17,7 +18,6 @@ from steelyard import EvalResult, result_to_json
 from steelyard_cli._report.files import json_text, replaced
 from steelyard_cli._report.model import Report
 from steelyard_cli._report.rows import Row
-from steelyard_cli._report.text import NOTHING_HIDDEN, Hide
 
 VERSION = 1
 
@@ -27,11 +27,9 @@ def report_to_json(report: Report) -> dict[str, Any]:
     return {"steelyard_report": VERSION, **_plain(report)}
 
 
-def write_json(
-    report: Report, result: EvalResult, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN
-) -> None:
+def write_json(report: Report, result: EvalResult, path: str | os.PathLike[str]) -> None:
     """Writes result and report to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
-    data = {**hide.data(result_to_json(result)), "report": report_to_json(report)}
+    data = {**report.hide.data(result_to_json(result)), "report": report_to_json(report)}
     with replaced(path) as stream:
         stream.write(json_text(data, indent=1))
         stream.write("\n")
@@ -39,7 +37,11 @@ def write_json(
 
 def _plain(value: Any) -> Any:
     if has(type(value)):
-        data = {attribute.name: _plain(getattr(value, attribute.name)) for attribute in fields(type(value))}
+        data = {
+            attribute.name: _plain(getattr(value, attribute.name))
+            for attribute in fields(type(value))
+            if attribute.name != "hide"
+        }
         if isinstance(value, Row):
             data = {"name": value.name, **data, "bound": value.bound}
         return data
@@ -49,4 +51,6 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     return value

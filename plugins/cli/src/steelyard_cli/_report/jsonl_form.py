@@ -31,34 +31,36 @@ class JsonlWriter:
         self._ended = False
 
     def item_completed(self, item: ItemResult) -> None:
-        """Writes an item. Raises ``OSError``; the file ends there then."""
-        self._write("item", item_to_json(item))
+        """Writes an item. What it raises ends the file."""
+        try:
+            self._write("item", item_to_json(item))
+        except Exception:
+            self.close()
+            raise
 
     def finish(self, report: Report) -> None:
         """Writes the last line and closes the file; nothing where it has ended already. Raises ``OSError``."""
-        if not self._ended:
-            self._write("report", report_to_json(report))
-        self.close()
+        try:
+            if not self._ended:
+                self._write("report", report_to_json(report))
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Closes the file as it is."""
         self._ended = True
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            with suppress(OSError):  # what could not be written was told when it was
+                stream.close()
 
     def _write(self, kind: str, data: dict[str, Any]) -> None:
         line = json_text({"steelyard_line": VERSION, "kind": kind, **self._hide.data(data)})
-        try:
-            if self._stream is None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._stream = self.path.open("w", encoding="utf-8", newline="\n")
-            self._stream.write(line + "\n")
-            self._stream.flush()
-        except OSError:
-            with suppress(OSError):
-                self.close()
-            raise
+        if self._stream is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._stream = self.path.open("w", encoding="utf-8", newline="\n")
+        self._stream.write(line + "\n")
+        self._stream.flush()
 
 
 def item_to_json(item: ItemResult) -> dict[str, Any]:

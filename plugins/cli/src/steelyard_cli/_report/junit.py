@@ -23,7 +23,7 @@ from steelyard_cli._report.files import replaced
 from steelyard_cli._report.measures import Measure, measures_of
 from steelyard_cli._report.model import Report
 from steelyard_cli._report.rows import Row, RowStatus
-from steelyard_cli._report.text import NOTHING_HIDDEN, Hide, visible
+from steelyard_cli._report.text import Hide, visible
 from steelyard_cli._report.verdict import why_no_say, why_not_passed
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,16 +52,14 @@ class Case:
     seconds: float | None = None
 
 
-def write_junit(
-    report: Report, result: EvalResult, path: str | os.PathLike[str], *, hide: Hide = NOTHING_HIDDEN
-) -> None:
+def write_junit(report: Report, result: EvalResult, path: str | os.PathLike[str]) -> None:
     """Writes the file, which is replaced at once or stays as it was. Raises ``OSError``.
 
     Without kept items there is no suite of items.
     """
     suites = [
         (f"{report.name}: averages", [_of_row(row) for row in report.rows]),
-        (f"{report.name}: items", list(_of_items(report, result, hide))),
+        (f"{report.name}: items", list(_of_items(report, result))),
     ]
     root = ElementTree.Element("testsuites", {"name": legal(report.name)})
     all_cases = [case for _, cases in suites for case in cases]
@@ -173,11 +171,12 @@ def _numbers(row: Row) -> str:
 # -- items -------------------------------------------------------------------------------------------------------------
 
 
-def _of_items(report: Report, result: EvalResult, hide: Hide) -> Iterator[Case]:
-    passed = {(None, gate.key): gate.passed for gate in result.gate_results}
+def _of_items(report: Report, result: EvalResult) -> Iterator[Case]:
+    passed: dict[tuple[int | None, str], bool | None] = {}
+    passed.update({(None, gate.key): gate.passed for gate in result.gate_results})
     for turn in result.turn_results:
         passed.update({(turn.index, gate.key): gate.passed for gate in turn.gate_results})
-    any_missed = any(row.passed is False for row in report.rows)
+    hide, any_missed = report.hide, any(row.passed is False for row in report.rows)
     for item in result.items:
         if item.error is not None:
             yield _of_target(item, hide, any_missed)

@@ -54,12 +54,12 @@ class LiveView:
         """
         if quiet:
             return cls(None, planned=planned, clock=clock)
-        from steelyard_cli._report.terminal import console_on, is_terminal
+        import os
 
-        console = console_on(stream, environment=environment)
-        known = console._environ
-        if is_terminal(stream) and known.get("TERM") != "dumb":
-            return cls(DrawnLine(console), planned=planned, clock=clock)
+        from steelyard_cli._report.terminal import can_draw, console_on
+
+        if can_draw(stream, os.environ if environment is None else environment):
+            return cls(Drawn(console_on(stream, environment=environment)), planned=planned, clock=clock)
         return cls(PlainLines(stream, every=every, clock=clock), planned=planned, clock=clock)
 
     def __enter__(self) -> Self:
@@ -81,8 +81,8 @@ class LiveView:
             self._show.moved(self)
 
     @property
-    def parts(self) -> list[tuple[str, str]]:
-        """What the line says, piece by piece, each with its style; the first pieces matter most."""
+    def pieces(self) -> list[tuple[str, str]]:
+        """What the line says, piece by piece, each with its style."""
         done = self.kinds.total()
         of = "" if self._planned is None else f"/{self._planned:,}"
         words = [(f"{done:,}{of} {'items' if of or done != 1 else 'item'}", "bold")]
@@ -136,15 +136,15 @@ class PlainLines(Show):
             self._tell(view)
 
     def _tell(self, view: LiveView) -> None:
-        line = ", ".join(text for text, _ in view.parts)
+        line = ", ".join(text for text, _ in view.pieces)
         if line != self._told:
             self._told = line
             self._stream.write(line + "\n")
             self._stream.flush()
 
 
-class DrawnLine(Show):
-    """One line that is drawn over and over, and gone when the run is over; what the target prints stands above it."""
+class Drawn(Show):
+    """A line, or two where it is narrow, drawn anew and gone at the end; what the target prints stands above it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -160,7 +160,7 @@ class DrawnLine(Show):
 
         self._live = Live(
             console=self._console,
-            get_renderable=lambda: self._line(view),
+            get_renderable=lambda: self._lines(view),
             refresh_per_second=4,
             transient=True,
             redirect_stdout=is_terminal(sys.stdout),  # a pipe must get what the target prints
@@ -176,12 +176,10 @@ class DrawnLine(Show):
         if self._live is not None:
             self._live.stop()
 
-    def _line(self, view: LiveView) -> Text:
+    def _lines(self, view: LiveView) -> Text:
         from rich.text import Text
 
-        line = Text(no_wrap=True, overflow="crop")
-        for text, style in view.parts:
-            if line and line.cell_len + 2 + len(text) >= self._console.width:
-                break
-            line.append("  " if line else "").append(text, style=style)
-        return line
+        from steelyard_cli._report.grid import flowing
+
+        pieces = [Text(text, style=style) for text, style in view.pieces]
+        return Text("\n").join(flowing(pieces, self._console.width))

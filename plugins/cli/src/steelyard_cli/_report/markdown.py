@@ -102,7 +102,7 @@ def _counts(report: Report) -> str:
     words = [count(report.n_items, "item")]
     if report.partial is not None:
         words.append(f"**{report.partial}**")
-    words += [f"{n:,} {status}" for status, n in sorted((report.statuses or {}).items())]
+    words += [f"{n:,} {status}" for status, n in (report.statuses or {}).items()]
     return ", ".join(words)
 
 
@@ -160,8 +160,8 @@ def _slices(slices: Sequence[Slice]) -> list[str]:
 
 
 def _foot(report: Report) -> Iterator[str]:
-    yield f"Time: {NOT_MEASURED if report.duration_ms is None else span(report.duration_ms / 1000)}. "
-    yield f"Target: {spent(report.target)}. "
+    yield f"Time: {NOT_MEASURED if report.duration_ms is None else span(report.duration_ms / 1000)}."
+    yield f"Target: {spent(report.target)}."
     yield f"Judge: {'not asked' if report.judge.calls == 0 else spent(report.judge)}."
     for trouble in troubles(report):
         yield f"- {trouble}"

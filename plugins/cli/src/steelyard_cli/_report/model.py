@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
-from steelyard import Aggregate, EvalResult, Scale, Usage, Verdict
+from steelyard import Aggregate, EvalResult, Scale, Status, Usage, Verdict
 from steelyard_cli._report.account import KINDS, WORST, ItemAccount, WorstItem
 from steelyard_cli._report.rows import Row, RowStatus, Text, rows_of
 from steelyard_cli._report.text import NOTHING_HIDDEN, Hide
@@ -69,8 +69,8 @@ class Report:
 
     ``partial`` says how many items there are of how many (``"partial 3/10"``) where the run ended before its data did,
     ``stopped`` why. ``statuses`` counts items by their status; ``kinds`` by whether something of them could not be
-    computed, something was scored, or neither; both are None where nobody counted. ``skipped`` is how many lines of the
-    data were left out as unreadable. What was not measured is None.
+    computed, something was scored, or neither; both are None where nobody counted. ``hide`` is what is kept out of
+    every output. ``skipped`` is how many lines of the data were left out as unreadable. What was not measured is None.
     """
 
     name: str
@@ -97,6 +97,7 @@ class Report:
     duration_ms: float | None
     target: Spending
     judge: Spending
+    hide: Hide = field(default=NOTHING_HIDDEN, eq=False, repr=False)
 
     @classmethod
     def of(
@@ -120,10 +121,11 @@ class Report:
         if account is None or (account.n_items < len(result.items)):
             account = ItemAccount.of(result, limit=limit, hide=hide)
         summary = result.summary
-        planned = summary.planned_items if planned is None else planned
         n_items = summary.total_items
         why = stopped if stopped is not None else result.interruption
         ended_early = result.interrupted or stopped is not None
+        if planned is None and (result.interrupted or not ended_early):  # a run that was stopped knows only what it got
+            planned = summary.planned_items
         partial = f"partial {n_items}/{'?' if planned is None else planned}" if ended_early else None
         rows = tuple(rows_of(result, account.rules, hide))
         counted = account.n_items > 0 or n_items == 0
@@ -135,7 +137,7 @@ class Report:
             n_planned=planned,
             partial=partial,
             stopped=None if why is None or not ended_early else hide(why),
-            statuses=dict(account.statuses) if counted else None,
+            statuses={str(status): n for status in STATUSES if (n := account.statuses[status])} if counted else None,
             kinds={kind: account.kinds[kind] for kind in KINDS} if counted else None,
             rows=rows,
             slices=tuple(_slices(result, hide)),
@@ -158,6 +160,7 @@ class Report:
                 calls_without_usage=summary.judge_calls_without_usage,
                 calls_without_cost=summary.judge_calls_without_cost,
             ),
+            hide=hide,
         )
 
     @property
@@ -177,6 +180,9 @@ class Report:
         return not any(row.n_scored for row in self.rows)
 
 
+STATUSES = (Status.PASSED, Status.FAILED, Status.ERRORED, Status.INFORMATIONAL, Status.UNMEASURED)
+
+
 def _accounts(result: EvalResult) -> Iterator[tuple[str, Aggregate]]:
     """Every account with the name under which its line stands."""
     for account in result.aggregates.get("gates", {}).values():
@@ -190,19 +196,20 @@ def _accounts(result: EvalResult) -> Iterator[tuple[str, Aggregate]]:
 
 
 def _slices(result: EvalResult, hide: Text) -> Iterator[Slice]:
-    found = [(slice, name, part) for name, account in _accounts(result) for slice, part in account.slices.items()]
-    for slice, name, part in sorted(found, key=lambda each: each[0]):
-        yield Slice(
-            slice=hide(slice),
-            name=hide(name),
-            scale=part.scale,
-            average=part.average,
-            standard_error=part.standard_error,
-            pass_rate=part.pass_rate,
-            n_scored=part.n_scored,
-            n_not_scorable=part.n_not_scorable,
-            n_failed=part.n_failed,
-        )
+    for name, account in _accounts(result):
+        for slice, part in account.slices.items():
+            error = part.standard_error
+            yield Slice(
+                slice=hide(slice),
+                name=hide(name),
+                scale=part.scale,
+                average=part.average,
+                standard_error=0.0 if error is not None and error <= part.scale.slack * 1e4 else error,
+                pass_rate=part.pass_rate,
+                n_scored=part.n_scored,
+                n_not_scorable=part.n_not_scorable,
+                n_failed=part.n_failed,
+            )
 
 
 def _parts(result: EvalResult, hide: Text) -> Iterator[Part]:

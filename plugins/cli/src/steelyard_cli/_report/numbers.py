@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 
 NOT_MEASURED = "not measured"
 
 
 def number(value: float | None, against: Iterable[float | None] = ()) -> str:
-    """The number with three decimals, or in scientific form where that would show little of it; "not measured" for
-    None.
+    """The number with three decimals, or in scientific form where that would show little of it.
 
-    More decimals are shown where three would make it look equal to one of ``against`` that it is not.
+    What is None or no finite number was not measured. More decimals are shown where three would make it look equal to
+    one of ``against`` that it is not.
     """
-    if value is None:
+    if value is None or not isfinite(value):
         return NOT_MEASURED
     if value == 0:
         return "0.000"
-    others = [other for other in against if other is not None and other != value]
+    others = [other for other in against if other is not None and not _same(value, other)]
     scientific = not 0.0005 <= abs(value) < 1e7
     for digits in range(3, 17):
         text = f"{value:.{digits}e}" if scientific else f"{value:.{digits}f}"
         if not any(float(text) == other or (float(text) < other) != (value < other) for other in others):
             return text
     return repr(value)
+
+
+def _same(one: float, other: float) -> bool:
+    """Whether two numbers differ by no more than binary rounding."""
+    return abs(one - other) <= 1e-11 * max(abs(one), abs(other))
 
 
 def short(value: float) -> str:
@@ -48,7 +54,7 @@ def count(n: int, one: str, many: str | None = None) -> str:
 
 def money(dollars: float | None) -> str:
     """US dollars, with as many decimals as small amounts need; "not measured" for None."""
-    if dollars is None:
+    if dollars is None or not isfinite(dollars):
         return NOT_MEASURED
     if dollars and abs(dollars) < 0.01:
         return f"${dollars:.2g}" if abs(dollars) >= 1e-4 else f"${dollars:.1e}"

@@ -113,7 +113,7 @@ def bound_in_words(low: float | None, high: float | None) -> str:
 
 def rows_of(result: EvalResult, rules: Rules, hide: Text) -> Iterator[Row]:
     """Gates first, then each turn, then scorers with their bounds, in the order of the evaluation."""
-    gates = result.aggregates.get("gates", {})
+    gates: Mapping[str, Aggregate] = result.aggregates.get("gates", {})
     for gate in result.gate_results:
         yield _of_gate(None, gate, gates.get(gate.key), rules, hide)
     for turn in result.turn_results:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType, detect_legacy_windows
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from steelyard_cli._report.account import WorstItem
@@ -42,24 +43,30 @@ Say = Callable[[str], str]
 def console_on(stream: TextIO, *, width: int | None = None, environment: Mapping[str, str] | None = None) -> Console:
     """A console that writes what it is given and nothing else: no markup is read, nothing is highlighted.
 
-    There are no styles at all where the stream is no terminal, with ``NO_COLOR``, and with ``TERM=dumb``. ``COLUMNS``
-    sets the width.
+    There are no styles at all with ``NO_COLOR``, with ``TERM=dumb``, and where the stream is no terminal, unless
+    ``FORCE_COLOR`` is set. ``COLUMNS`` sets the width.
     """
     import os
 
     known = os.environ if environment is None else environment
-    plain = bool(known.get("NO_COLOR")) or known.get("TERM") == "dumb" or not is_terminal(stream)
+    drawn = can_draw(stream, known)
+    wanted = not known.get("NO_COLOR") and (drawn or bool(known.get("FORCE_COLOR")))
+    styled = wanted and not detect_legacy_windows()  # such a console would show the codes
     return Console(
         file=stream,
         width=width,
-        color_system=None if plain else "auto",
-        force_terminal=None if not plain else False,
+        color_system="auto" if styled else None,
+        force_terminal=drawn or styled,
         markup=False,
         emoji=False,
         highlight=False,
-        soft_wrap=False,
         _environ=known,
     )
+
+
+def can_draw(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Whether the stream is a terminal on which what was written can be drawn anew."""
+    return is_terminal(stream) and environment.get("TERM") != "dumb"
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -83,8 +90,13 @@ def print_report(
     def say(text: str) -> str:
         return encodable(visible(text), encoding)
 
-    for block in _blocks(report, console.width, say):
-        console.print(block)
+    with console.capture() as captured:
+        for block in _blocks(report, console.width, say):
+            console.print(block)
+    lines = captured.get().split("\n")
+    # Cells are filled up with spaces; what is read from a pipe should not have them.
+    stream.write("\n".join(line.rstrip() for line in lines))
+    stream.flush()
 
 
 def _blocks(report: Report, width: int, say: Say) -> Iterator[RenderableType]:
@@ -127,6 +139,13 @@ def _line(text: str, style: str = "", indent: int = 2) -> Padding:
     return Padding(Text(text, style=style, overflow="fold"), (0, 0, 0, indent))
 
 
+def _item(mark: str, text: Text) -> Padding:
+    """A text whose further lines begin under its first word."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_row(Text(mark), text)
+    return Padding(table, (0, 0, 0, 2))
+
+
 def _left_out(n: int, one: str, many: str | None = None) -> Iterator[RenderableType]:
     if n > 0:
         yield _line(f"and {count(n, f'more {one}', f'more {many or one + chr(115)}')}", "dim")
@@ -144,8 +163,7 @@ def _head(report: Report, say: Say) -> Iterator[RenderableType]:
     if report.stopped is not None:
         yield _line(f"stopped: {shortened(say(report.stopped), LONGEST_REASON)}", "yellow")
     if report.statuses:
-        words = ", ".join(f"{n:,} {status}" for status, n in sorted(report.statuses.items()))
-        yield _line(words)
+        yield _line(", ".join(f"{n:,} {status}" for status, n in report.statuses.items()))
 
 
 def _spending(report: Report) -> Iterator[RenderableType]:
@@ -160,7 +178,7 @@ def _verdict(report: Report, say: Say) -> Iterator[RenderableType]:
     yield Text(f"Verdict: {say(report.words.headline)}", style=VERDICT_STYLES[report.verdict], overflow="fold")
     for reason in report.words.because[:20]:
         sentence = f"{reason.before}{shortened(say(reason.name), LONGEST_NAME)}{reason.after}"
-        yield _line(f"- {sentence}")
+        yield _item("-", Text(sentence, overflow="fold"))
     yield from _left_out(len(report.words.because) - 20, "reason")
 
 
@@ -172,25 +190,26 @@ AVERAGE = Column(head="average", label="average", right=True)
 SCORED = Column(head="scored", label="scored", right=True)
 NOT_SCORABLE = Column(head="not scorable", label="not scorable", right=True)
 FAILED = Column(head="failed", label="failed", right=True)
-COUNTS = Column(head="scored/ not\u00a0scorable/ failed", label="scored/not scorable/failed", right=True)
+COUNTS = Column(head="s/n/f", label="", right=True)
+COUNTS_LEGEND = "s/n/f: scored / not scorable / failed"
 BOUND = Column(head="bound", label="bound", least=14)
 RESULT = Column(head="result", label="result", least=8)
 
 
 def _rows_in_lines(rows: Sequence[Row], width: int, say: Say) -> RenderableType:
     wide = [_row(row, say) for row in rows]
-    return _fitting([NAME, BETTER, AVERAGE, SCORED, NOT_SCORABLE, FAILED, BOUND, RESULT], wide, width, counts_at=3)
+    return _fitting([NAME, RESULT, BETTER, AVERAGE, SCORED, NOT_SCORABLE, FAILED, BOUND], wide, width, counts_at=4)
 
 
 def _row(row: Row, say: Say) -> list[Text]:
     style = STYLES[row.status]
     return [
         Text(shortened(say(row.name), LONGEST_NAME)),
+        Text(SHOWN.get(row.status, str(row.status)), style=style),
         Text(row.direction or "-"),
         _number(row.shown_average),
         *_counts(row),
         Text(row.bound or "-"),
-        Text(SHOWN.get(row.status, str(row.status)), style=style),
     ]
 
 
@@ -207,23 +226,21 @@ def _counts(seen: Row | Slice) -> list[Text]:
 
 
 def _fitting(columns: list[Column], rows: list[list[Text]], width: int, *, counts_at: int) -> RenderableType:
-    """A table with the three counts apart, or one with them together where that is too wide, or each line by itself."""
+    """A table with the three counts apart, or with them together where that is too wide, or each line by itself."""
     table = grid(columns, rows, width)
-    if table is None:
-        joined = [
-            [*row[:counts_at], Text("/").join(row[counts_at : counts_at + 3]), *row[counts_at + 3 :]] for row in rows
-        ]
-        table = grid([*columns[:counts_at], COUNTS, *columns[counts_at + 3 :]], joined, width)
-    return stacked(columns, rows, width) if table is None else table
+    if table is not None:
+        return table
+    end = counts_at + 3
+    joined = [[*row[:counts_at], Text("/").join(row[counts_at:end]), *row[end:]] for row in rows]
+    table = grid([*columns[:counts_at], COUNTS, *columns[end:]], joined, width)
+    return stacked(columns, rows, width) if table is None else Group(table, _line(COUNTS_LEGEND, "dim"))
 
 
 def _slices(slices: Sequence[Slice], width: int, say: Say) -> RenderableType:
     columns = [
-        Column(head="slice", label="", least=16),
-        Column(head="scorer", label="scorer", least=16),
-        BETTER,
-        AVERAGE,
-        Column(head="standard error", label="standard error", right=True),
+        NAME,
+        Column(head="slice", label="slice", least=14),
+        Column(head="average (s.e.)", label="average (s.e.)", right=True),
         Column(head="items passing", label="items passing", right=True),
         SCORED,
         NOT_SCORABLE,
@@ -231,17 +248,17 @@ def _slices(slices: Sequence[Slice], width: int, say: Say) -> RenderableType:
     ]
     rows = [
         [
-            Text(shortened(say(each.slice), LONGEST_NAME)),
             Text(shortened(say(each.name), LONGEST_NAME)),
-            Text(each.scale.direction),
-            _number(number(each.average, (each.scale.low, each.scale.high))),
-            Text("-" if each.standard_error is None else number(each.standard_error)),
+            Text(shortened(say(each.slice), LONGEST_NAME)),
+            _number(number(each.average, (each.scale.low, each.scale.high))).append(
+                "" if each.standard_error is None else f" ({number(each.standard_error)})"
+            ),
             Text("-" if each.pass_rate is None else percent(each.pass_rate)),
             *_counts(each),
         ]
         for each in slices
     ]
-    return _fitting(columns, rows, width, counts_at=6)
+    return _fitting(columns, rows, width, counts_at=4)
 
 
 def _parts(report: Report, width: int, say: Say) -> Iterator[RenderableType]:

@@ -1,0 +1,256 @@
+"""From an evaluation file to its results: checked, run, reported, with the exit code that it comes to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from inspect import isawaitable
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from attrs import define, field, frozen
+
+from steelyard import ConfigurationError, EvalItem, EvalOptions, EvalResult, ItemResult, run_evals
+from steelyard_cli._data.places import Located, Skipped
+from steelyard_cli._data.selection import Selected, Selection
+from steelyard_cli._file.building import Built, refused
+from steelyard_cli._file.checking import check_items, doubled_ids
+from steelyard_cli._file.places import FileFault
+from steelyard_cli._report import Feed, Hide, ItemAccount, JsonlWriter, LiveView, Report, needs_items, print_report
+from steelyard_cli.broken_pipe import mute_stdout
+from steelyard_cli.exit_codes import ExitCode, of_result
+
+FORMS = ("json", "jsonl", "junit", "markdown", "csv")
+MOST_FAULTS = 10
+
+
+@frozen(kw_only=True)
+class How:
+    """What the flags of ``steelyard run`` say about a run."""
+
+    selection: Selection = field(factory=Selection)
+    fail_fast: bool = False
+    skip_bad: bool = False
+    quiet: bool = False
+    allow_scored: bool = False
+    outputs: Mapping[str, Path] = field(factory=dict)
+
+
+class EmptySelection(Exception):
+    """No item was chosen out of those that there are."""
+
+
+@define
+class _Data:
+    """The items on their way into a run, and what became of them there."""
+
+    items: Iterable[EvalItem] | AsyncIterable[Any]
+    planned: int | None = None
+    skipped: Skipped = field(factory=Skipped)
+    selected: Selected | None = None
+    broken: Exception | None = None
+    stopped: str | None = None
+
+    def flow(self, chosen: Iterable[Located]) -> Iterator[EvalItem]:
+        """The items until they end, break off, or an item is to be the last."""
+        try:
+            for located in chosen:
+                if self.stopped is not None:
+                    return
+                yield located.item
+        except Exception as error:
+            self.broken = error
+            raise
+
+    def item_completed(self, item: ItemResult) -> None:
+        """Ends the flow at an item that failed."""
+        if item.status in ("failed", "errored") and self.stopped is None:
+            self.stopped = f"--fail-fast: item {item.id} {item.status}"
+
+
+def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> ExitCode:
+    """Runs the evaluation, writes its results and shows them. Raises ``ConfigurationError`` for whatever can be refused before a call."""
+    outputs = _checked_outputs(built, how)
+    try:
+        data = _data(built, how)
+    except EmptySelection as error:
+        return _nothing(error, err)
+    account = ItemAccount(hide=hide)
+    live = LiveView.on(err, planned=data.planned, quiet=how.quiet)
+    jsonl = JsonlWriter(outputs["jsonl"], hide=hide) if "jsonl" in outputs else None
+    sinks: list[Any] = [account, live, *([] if jsonl is None else [jsonl])]
+    if how.fail_fast or built.fail_fast:
+        sinks.append(data)
+    feed = Feed(*sinks)
+    wanted = {form: outputs.get(form) for form in ("json", "junit", "csv")}
+    try:
+        with live:
+            result = _result(built, data, feed, keep_items=needs_items(**wanted))
+    except EmptySelection as error:
+        return _nothing(error, err)
+    report = Report.of(
+        result,
+        name=built.name,
+        account=account,
+        stopped=data.stopped,
+        planned=data.planned,
+        skipped=data.skipped.count,
+        hide=hide,
+    )
+    lost = _write(report, result, outputs, jsonl, feed)
+    for fault in data.skipped:
+        err.write(f"left out: {fault}\n")
+    _show(report, out)
+    for form, error in lost:
+        err.write(hide(f"Error: the {form} file could not be written: {error}\n"))
+    if lost:
+        return ExitCode.INTERNAL
+    return of_result(
+        result, allow_scored=how.allow_scored, stopped=data.stopped is not None, broken_off=data.broken is not None
+    )
+
+
+def _nothing(error: EmptySelection, err: TextIO) -> ExitCode:
+    err.write(f"Error: {error}\n")
+    return ExitCode.NOT_EVALUATED
+
+
+def _data(built: Built, how: How) -> _Data:
+    """The items, looked at before the run wherever they can be read twice. Raises ``ConfigurationError`` and ``EmptySelection``."""
+    items, selection = built.items, how.selection
+    if items.stream is not None:
+        if not selection.takes_all or how.fail_fast or how.skip_bad:
+            raise FileFault(
+                built.place / "data",
+                "items that come asynchronously are taken as they come: none can be selected or skipped.",
+            )
+        return _Data(items.stream)
+    data = _Data(())
+    if not items.again:
+        data.selected = selection.of(items.read(data.skipped if how.skip_bad else None))
+        data.items = data.flow(data.selected)
+        return data
+    chosen = selection.of(items.read(data.skipped))
+    checked = check_items(built, chosen)
+    bad = [] if how.skip_bad else list(data.skipped)
+    n_bad = 0 if how.skip_bad else data.skipped.count
+    faults = [
+        *bad,
+        *checked.faults,
+        *(doubled_ids(selection.of(items.read(Skipped())), checked) if checked.doubled else ()),
+    ]
+    if faults:
+        raise _faults(faults, max(n_bad + checked.n_faults, len(faults)), how, only_bad=n_bad == len(faults))
+    if not checked.n_items:
+        _refuse_nothing(built, selection, chosen, data.skipped)
+    if chosen.missing_ids:
+        raise ConfigurationError(f"--id: no item has the id {', '.join(map(repr, chosen.missing_ids))}.")
+    data.planned = checked.n_items
+    data.items = data.flow(selection.of(items.read(Skipped())))
+    return data
+
+
+def _refuse_nothing(built: Built, selection: Selection, chosen: Selected, skipped: Skipped) -> None:
+    if chosen.read or selection.limit == 0 or selection.sample == 0:
+        raise EmptySelection(f"the selection holds none of the items of {built.items.name}.")
+    bad = f": each of its {skipped.count} lines is bad, the first one is {skipped.first[0]}" if skipped.count else ""
+    raise ConfigurationError(f"{built.items.name} holds no items{bad}.")
+
+
+def _faults(faults: list[Any], count: int, how: How, *, only_bad: bool) -> ConfigurationError:
+    shown = "\n".join(f"  {fault}" for fault in faults[:MOST_FAULTS])
+    more = count - min(len(faults), MOST_FAULTS)
+    hint = "\nWith --skip-bad such lines are left out and counted." if only_bad else ""
+    if count == 1:
+        return ConfigurationError(f"{faults[0]}.{hint}")
+    return ConfigurationError(
+        f"{count} items cannot be evaluated:\n{shown}{f'{chr(10)}  and {more} more' if more > 0 else ''}{hint}"
+    )
+
+
+def _result(built: Built, data: _Data, feed: Feed, *, keep_items: bool) -> EvalResult:
+    own = cast("Any", built.options.get("on_item_complete"))
+
+    async def both(item: Any, target_result: Any, result: ItemResult) -> None:
+        feed(item, target_result, result)
+        told = own(item, target_result, result)
+        if isawaitable(told):
+            await told
+
+    options = {
+        **built.options,
+        "data": data.items,
+        "keep_items": keep_items,
+        "on_item_complete": feed if own is None else both,
+    }
+    try:
+        return run_evals(**cast("EvalOptions", options))
+    except ConfigurationError as error:
+        selected = data.selected
+        if (
+            selected is not None
+            and not selected.taken
+            and data.broken is None
+            and (selected.read or not selected.missing_ids)
+        ):
+            raise EmptySelection(f"the selection holds none of the items of {built.items.name}.") from error
+        raise refused(built.place, error) from error
+
+
+def _checked_outputs(built: Built, how: How) -> dict[str, Path]:
+    """The files to write, flags over the file's. Raises ``ConfigurationError`` for what could only fail after everything was paid for."""
+    directory = Path.cwd()
+    outputs = {form: path for form, (path, _) in built.outputs.items()}
+    outputs.update({form: directory / path for form, path in how.outputs.items()})
+    read = {
+        Path(built.items.name).resolve(): "the data",
+        Path(built.place.source.name).resolve(): "the evaluation file",
+    }
+    taken: dict[Path, str] = {}
+    for form, path in outputs.items():
+        whole = path.resolve()
+        if path.is_dir():
+            raise ConfigurationError(f"{form}: {path} is a folder; name a file.")
+        if whole in read:
+            raise ConfigurationError(f"{form}: {path} is {read[whole]}, which would be lost.")
+        if whole in taken and path.is_file():
+            raise ConfigurationError(f"{form}: {path} is written as {taken[whole]} already.")
+        taken[whole] = form
+        above = next((each for each in whole.parents if each.exists()), whole.parent)
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise ConfigurationError(f"{form}: nothing can be written into {above}.")
+    return outputs
+
+
+def _write(
+    report: Report, result: EvalResult, outputs: Mapping[str, Path], jsonl: JsonlWriter | None, feed: Feed
+) -> list[tuple[str, str]]:
+    """Writes all files; gives those that could not be written, with the reason."""
+    from steelyard_cli._report import write_csv, write_json, write_junit, write_markdown
+
+    ways: dict[str, Any] = {
+        "jsonl": lambda path: None if jsonl is None else jsonl.finish(report),
+        "json": lambda path: write_json(report, result, path),
+        "junit": lambda path: write_junit(report, result, path),
+        "markdown": lambda path: write_markdown(report, path),
+        "csv": lambda path: write_csv(report, result, path),
+    }
+    lost = [("jsonl", _told(error)) for sink, error in feed.errors if sink is jsonl]
+    for form, path in outputs.items():
+        try:
+            ways[form](path)
+        except OSError as error:
+            lost.append((form, _told(error)))
+    return lost
+
+
+def _told(error: Exception) -> str:
+    return getattr(error, "strerror", None) or type(error).__name__
+
+
+def _show(report: Report, out: TextIO) -> None:
+    try:
+        print_report(report, out)
+        out.flush()
+    except BrokenPipeError:
+        mute_stdout()  # the exit code is for somebody else
