@@ -30,6 +30,11 @@ def test_the_name_of_a_file_tells_its_format(name: Any, format: str) -> None:
     assert reader_for(name, registry=Installed()) is READERS[format]
 
 
+@pytest.mark.parametrize("format", READERS)
+def test_our_readers_are_installed_under_the_names_of_their_formats(format: str) -> None:
+    assert reader_for("data", format) is READERS[format]
+
+
 def test_a_format_that_is_named_beats_the_name_of_the_file() -> None:
     assert reader_for("a.txt", "jsonl", Installed()) is jsonl
     assert reader_for("a.csv", "jsonl", Installed()) is jsonl

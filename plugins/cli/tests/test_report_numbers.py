@@ -52,7 +52,8 @@ def test_a_bound_is_shown_so_that_it_reads_back(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0, "0%"), (1, "100%"), (0.5, "50%"), (1 / 3, "33.3%"), (0.9999, "99.99%"), (0.00001, "0.001%")]
+    ("share", "shown"),
+    [(0, "0%"), (1, "100%"), (0.5, "50%"), (1 / 3, "33.3%"), (0.9999, "99.99%"), (0.00001, "0.001%")],
 )
 def test_a_share_is_all_or_nothing_only_if_it_is(share: float, shown: str) -> None:
     assert percent(share) == shown
@@ -60,7 +61,15 @@ def test_a_share_is_all_or_nothing_only_if_it_is(share: float, shown: str) -> No
 
 @pytest.mark.parametrize(
     ("dollars", "shown"),
-    [(None, NOT_MEASURED), (0.0, "$0.00"), (12.345, "$12.35"), (0.0123, "$0.0123"), (0.00123, "$0.0012"), (2e-7, "$2.0e-07"), (float("nan"), NOT_MEASURED)],
+    [
+        (None, NOT_MEASURED),
+        (0.0, "$0.00"),
+        (12.345, "$12.35"),
+        (0.0123, "$0.0123"),
+        (0.00123, "$0.0012"),
+        (2e-7, "$2.0e-07"),
+        (float("nan"), NOT_MEASURED),
+    ],
 )
 def test_small_costs_are_not_rounded_to_nothing(dollars: float | None, shown: str) -> None:
     assert money(dollars) == shown

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from plugins.cli.tests.report_results import LAW
 from steelyard_cli._report.text import HIDDEN, Hide, encodable, shortened, visible, without_controls
 
-anything = st.text(alphabet=st.one_of(st.characters(), st.sampled_from("\x1b\x00\n\r\u202e\u2066\u200b\ud800\u0301\u200d:#[")))
+anything = st.text(
+    alphabet=st.one_of(st.characters(), st.sampled_from("\x1b\x00\n\r\u202e\u2066\u200b\ud800\u0301\u200d:#["))
+)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,18 @@ class ExtractedToolCall:
         return self.call.failed
 
 
+def _assistant_texts(messages: Iterable[Message]) -> list[str]:
+    """Texts of the assistant messages that are not empty. Each check of words begins here, so it goes by the shortest way."""
+    texts = []
+    for message in messages:
+        if message.role == "assistant":
+            content = message.content
+            text = content[0] if len(content) == 1 and type(content[0]) is str else message.text
+            if text:
+                texts.append(text)
+    return texts
+
+
 def fold(text: str) -> str:
     """The text without case: composed (NFC), case-folded as Unicode defines it, and composed again."""
     if text.isascii():
@@ -58,9 +70,7 @@ class AgentOutput(tuple[Message, ...]):
         """Texts of the assistant messages that are not empty, in order."""
         made: tuple[str, ...] | None = self.__dict__.get("_texts")
         if made is None:
-            made = self.__dict__["_texts"] = tuple(
-                [text for message in self if message.role == "assistant" and (text := message.text)]
-            )
+            made = self.__dict__["_texts"] = tuple(_assistant_texts(self))
         return made
 
     @property
@@ -76,7 +86,8 @@ class AgentOutput(tuple[Message, ...]):
         """``search_texts`` without case: case-folded as Unicode defines it, and composed again."""
         made: tuple[str, ...] | None = self.__dict__.get("_folded")
         if made is None:
-            made = self.__dict__["_folded"] = tuple([fold(text) for text in self.assistant_texts])
+            texts = self.__dict__.get("_texts") or _assistant_texts(self)
+            made = self.__dict__["_folded"] = tuple([text.lower() if text.isascii() else fold(text) for text in texts])
         return made
 
     @property
@@ -96,10 +107,6 @@ class AgentOutput(tuple[Message, ...]):
         if made is None:
             made = self.__dict__["_calls"] = _calls(self)
         return made
-
-    def forget(self) -> None:
-        """Drops the readings that were kept; each is made again when asked for."""
-        self.__dict__.clear()
 
     def __repr__(self) -> str:
         return f"AgentOutput({super().__repr__()})"

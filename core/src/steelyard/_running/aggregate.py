@@ -76,7 +76,12 @@ class _Numbers:
 
     @property
     def average(self) -> float | None:
-        return fsum([*self.sum.partials, self.ones]) / self.count if self.count else None
+        if not self.count:
+            return None
+        # Rounded once, at the end: the average of equal scores is that score, and none leaves the scale.
+        from fractions import Fraction
+
+        return float(sum(map(Fraction, self.sum.partials), Fraction(self.ones)) / self.count)
 
     @property
     def standard_error(self) -> float | None:

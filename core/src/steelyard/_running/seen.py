@@ -56,11 +56,6 @@ class Seen:
                 run = self._plain = self._made(None)
         return run
 
-    def let_go(self) -> None:
-        """Drops the readings that scorers shared; whoever wants one later gets it made again."""
-        if isinstance(self._agent, ScorerRun):
-            self._agent.output.forget()
-
     def _made(self, type: str | None) -> ScorerRun[Any, Any] | Failed:
         seen: object
         read_input: Callable[[object], object] | None = None

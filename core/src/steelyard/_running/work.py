@@ -192,7 +192,6 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
         turns = tuple(
             [await _turn(settings, item, own, at, each, state, counted) for at, each in enumerate(turns_given)]
         )
-    seen.let_go()
     result = measured(
         index,
         item,

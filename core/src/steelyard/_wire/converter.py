@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from attrs import NOTHING, Attribute, Factory, fields, has, resolve_types
 
@@ -81,7 +81,7 @@ def _register_class(made: Converter, kind: type, hooks: Hooks) -> None:
 def _without_none(kind: Any) -> tuple[Any, bool]:
     """The type beside None, and whether None is allowed; for anything but ``T | None`` the type itself."""
     members = get_args(kind)
-    if len(members) == 2 and NoneType in members and get_origin(kind) not in (tuple, Literal):
+    if get_origin(kind) in (Union, UnionType) and len(members) == 2 and NoneType in members:
         return next(member for member in members if member is not NoneType), True
     return kind, False
 

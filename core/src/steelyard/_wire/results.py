@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from steelyard._model.outcome import describe
 from steelyard._model.trajectory import Trajectory
 from steelyard._running.item import EvalItem
 from steelyard._running.result import EvalResult
@@ -76,6 +77,8 @@ def _written(what: str, kind: type[Any], value: object) -> dict[str, Any]:
         raise WireError(what, f"it cannot be written: {misfit.problem}", path_text(misfit.path)) from misfit
     except RecursionError as error:
         raise WireError(what, "it cannot be written: it is nested too deeply") from error
+    except Exception as error:  # scorers of others make their evidence when it is read
+        raise WireError(what, f"it cannot be written: {describe(error)}") from error
 
 
 def _was_read(what: str, kind: type[Any], data: object) -> Any:

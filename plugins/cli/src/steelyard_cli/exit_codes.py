@@ -1,4 +1,5 @@
-"""The exit codes of the command: what each means, and which one a result comes to. Once published, none changes its meaning."""
+"""The exit codes of the command: what each means, and which one a result comes to. Once published, none changes its
+meaning."""
 
 from __future__ import annotations
 
@@ -22,11 +23,24 @@ class ExitCode(IntEnum):
 
 
 MEANING: Mapping[ExitCode, str] = {
-    ExitCode.PASSED: "the verdict is passed; or there was nothing to hold (no gate and no threshold) and something was scored",
-    ExitCode.MISSED: "the verdict is failed, or it is scored (a threshold was missed; with --allow-scored that is 0); or --fail-fast ended the run",
-    ExitCode.REFUSED: "a wrong option, an evaluation or data that cannot be used, no data at all: nothing was called and nothing spent",
-    ExitCode.NOT_EVALUATED: "no item could be evaluated, or there were gates or thresholds and none could be computed, or the selection holds no item",
-    ExitCode.INTERNAL: "an error of the command itself; --debug shows where",
+    ExitCode.PASSED: (
+        "the verdict is passed; or nothing was to be held (there is no gate and no threshold) and something was scored"
+    ),
+    ExitCode.MISSED: (
+        "the verdict is failed; or it is scored, that is, a threshold was missed (with `--allow-scored` that is 0); "
+        "or `--fail-fast` ended the run"
+    ),
+    ExitCode.REFUSED: (
+        "something is wrong with the options, the evaluation or the data, or there are no data: "
+        "nothing was called and nothing spent"
+    ),
+    ExitCode.NOT_EVALUATED: (
+        "no item could be evaluated; or there are gates or thresholds and none could be computed; "
+        "or the selection holds no item"
+    ),
+    ExitCode.INTERNAL: (
+        "an error of the command itself, or a file of results that could not be written; `--debug` shows where"
+    ),
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results so far are written",
 }
 """The whole table; ``docs/exit-codes.md`` holds the same words."""
@@ -37,8 +51,9 @@ def of_result(
 ) -> ExitCode:
     """The code of a run that came to a result.
 
-    ``stopped`` says that a failed item ended it early (``--fail-fast``), ``broken_off`` that its data did: then it ended before its time
-    without anybody's wish, and is not complete enough to pass. What could not be measured never comes to 0.
+    ``stopped`` says that a failed item ended it early (``--fail-fast``), ``broken_off`` that its data did: then it
+    ended before its time without anybody's wish, and is not complete enough to pass. What could not be measured never
+    comes to 0.
     """
     if result.interrupted and not broken_off:
         return ExitCode.INTERRUPTED
@@ -68,11 +83,10 @@ def _of_verdict(result: EvalResult, held: list[tuple[bool | None, int]], allow_s
 
 def _held(result: EvalResult) -> Iterator[tuple[bool | None, int]]:
     """What had to hold, each with what became of it and on how many scores that rests."""
-    for each in (result, *result.turn_results):
-        for gate in each.gate_results:
-            yield gate.passed, gate.n_scored
-        for bound in each.threshold_results:
-            yield bound.passed, bound.n_scored
+    gates = [result.gate_results, *(turn.gate_results for turn in result.turn_results)]
+    bounds = [result.threshold_results, *(turn.threshold_results for turn in result.turn_results)]
+    yield from ((gate.passed, gate.n_scored) for group in gates for gate in group)
+    yield from ((bound.passed, bound.n_scored) for group in bounds for bound in group)
 
 
 def _scored(result: EvalResult) -> Iterator[int]:

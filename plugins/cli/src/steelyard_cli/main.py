@@ -1,4 +1,5 @@
-"""The command ``steelyard``: its commands, and what becomes of errors. Nothing is imported here that ``--help`` can do without."""
+"""The command ``steelyard``: its commands, and what becomes of errors. Nothing is imported here that ``--help`` can do
+without."""
 
 from __future__ import annotations
 
@@ -6,14 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from steelyard_cli.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from steelyard import ConfigurationError
 
 OWN: Mapping[str, str] = {
     "run": "Run an evaluation and tell what came out.",
@@ -28,7 +26,8 @@ _GROUP = "steelyard.commands"
 
 
 class Session:
-    """What commands and the handling of errors share: how to keep secrets out of what is shown, and whether to show where errors come from."""
+    """What commands and the handling of errors share: how to keep secrets out of what is shown, and whether to show
+    where errors come from."""
 
     def __init__(self) -> None:
         self.hide: Callable[[str], str] = str
@@ -36,7 +35,8 @@ class Session:
 
 
 class Commands(click.Group):
-    """Our own commands, and those of other packages (entry points of the group ``steelyard.commands``: a click command each)."""
+    """Our own commands, and those of other packages (entry points of the group ``steelyard.commands``: a click command
+    each)."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*OWN, *(name for name in _commands_of_others() if name not in OWN)]
@@ -80,7 +80,7 @@ class Commands(click.Group):
             with formatter.section("Commands of other packages"):
                 formatter.write_dl(list(others.items()))
 
-    def main(  # type: ignore[override]
+    def main(
         self,
         args: Sequence[str] | None = None,
         prog_name: str | None = None,
@@ -142,11 +142,13 @@ def _say(session: Session, text: str, *, whole: bool = False) -> None:
     from steelyard_cli._report import visible
 
     text = session.hide(text)
-    lines = [visible(line) if not whole else _printable(line) for line in text.splitlines()]
+    show = _printable if whole else visible
+    lines = [f"{line[: len(line) - len(line.lstrip())]}{show(line.lstrip())}" for line in text.split("\n")]
     click.echo("\n".join(lines), err=True)
 
 
 def _printable(line: str) -> str:
+    """A line as it is, but for control characters."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in line)
 
 
@@ -164,7 +166,8 @@ def _commands_of_others() -> dict[str, str]:
 
 
 def _declared_somewhere() -> bool:
-    """Whether any package may declare a command. Reading the files is ten times as fast as loading what reads them properly."""
+    """Whether any package may declare a command. Reading the files is ten times as fast as loading what reads them
+    properly."""
     for folder in sys.path:
         try:
             with os.scandir(folder or ".") as entries:
@@ -199,6 +202,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:
-    """Evaluate agents and pipelines: run a target over data, score what comes out, and turn gates and thresholds into one verdict."""
+    """Evaluate agents and pipelines: run a target over data, score what comes out, and turn gates and thresholds into
+    one verdict."""
     session = ctx.ensure_object(Session)
     session.debug = debug

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def opened(
     file: str, session: Session, *, environ: Mapping[str, str], overrides: Overrides = NO_OVERRIDES
 ) -> Iterator[tuple[Built, Hide]]:
-    """The evaluation, and what hides its secrets. While it is open, Python finds modules beside the file and in the working directory.
+    """The evaluation, and what hides its secrets. While it is open, Python finds modules beside the file and in the
+    working directory.
 
     Raises ``FileFault`` for whatever is wrong with it.
     """

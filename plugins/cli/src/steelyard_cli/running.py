@@ -69,7 +69,8 @@ class _Data:
 
 
 def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> ExitCode:
-    """Runs the evaluation, writes its results and shows them. Raises ``ConfigurationError`` for whatever can be refused before a call."""
+    """Runs the evaluation, writes its results and shows them. Raises ``ConfigurationError`` for whatever can be refused
+    before a call."""
     outputs = _checked_outputs(built, how)
     try:
         data = _data(built, how)
@@ -101,8 +102,8 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
     for fault in data.skipped:
         err.write(f"left out: {fault}\n")
     _show(report, out)
-    for form, error in lost:
-        err.write(hide(f"Error: the {form} file could not be written: {error}\n"))
+    for form, reason in lost:
+        err.write(hide(f"Error: the {form} file could not be written: {reason}\n"))
     if lost:
         return ExitCode.INTERNAL
     return of_result(
@@ -116,7 +117,8 @@ def _nothing(error: EmptySelection, err: TextIO) -> ExitCode:
 
 
 def _data(built: Built, how: How) -> _Data:
-    """The items, looked at before the run wherever they can be read twice. Raises ``ConfigurationError`` and ``EmptySelection``."""
+    """The items, looked at before the run wherever they can be read twice. Raises ``ConfigurationError`` and
+    ``EmptySelection``."""
     items, selection = built.items, how.selection
     if items.stream is not None:
         if not selection.takes_all or how.fail_fast or how.skip_bad:
@@ -198,7 +200,8 @@ def _result(built: Built, data: _Data, feed: Feed, *, keep_items: bool) -> EvalR
 
 
 def _checked_outputs(built: Built, how: How) -> dict[str, Path]:
-    """The files to write, flags over the file's. Raises ``ConfigurationError`` for what could only fail after everything was paid for."""
+    """The files to write, flags over the file's. Raises ``ConfigurationError`` for what could only fail after
+    everything was paid for."""
     directory = Path.cwd()
     outputs = {form: path for form, (path, _) in built.outputs.items()}
     outputs.update({form: directory / path for form, path in how.outputs.items()})

@@ -92,7 +92,7 @@ def _read_list(record: Sequence[object], faults: Faults) -> Conversation:
         return _read(record[0])
     found = "several conversations: cut them with split() first"
     if not shapes:
-        found = f"a list of {_described(record[0])}" if record else "an empty list"
+        found = f"a list that begins with {_described(record[0])}" if record else "an empty list"
     raise ConfigurationError(f"{_FORMAT}: expected the messages of one conversation, found {found}.")
 
 

@@ -95,7 +95,7 @@ class _Reading:
     def _whole(self, values: list[Placed], *, is_list: bool) -> Iterator[Placed]:
         """A JSON file that is one record."""
         if values:
-            yield values[0][0], [value for _, value in values] if is_list else values[0][1]
+            yield (1, [value for _, value in values]) if is_list else values[0]
 
     def _cut(
         self, split: Callable[[object], Iterable[object]], values: list[Placed], *, is_list: bool

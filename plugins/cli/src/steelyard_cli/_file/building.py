@@ -42,7 +42,7 @@ NO_OVERRIDES = Overrides()
 class Built:
     """An evaluation that can be run: ``options`` are those of ``run_evals`` but for the data, which ``items`` gives.
 
-    ``fail_fast`` says that the first failure is to end the run. ``outputs`` are the files that results go to, by form, with their places.
+    ``fail_fast`` says that the first failure is to end the run. ``outputs`` are the files that results go to, by form.
     """
 
     name: str
@@ -63,7 +63,8 @@ class Opened:
     place: Place
 
     def secrets(self, environ: Mapping[str, str]) -> tuple[str, ...]:
-        """The values of the variables that the evaluation names, which must be set; nothing may show them. Raises ``FileFault``."""
+        """The values of the variables that the evaluation names, which must be set; nothing may show them. Raises
+        ``FileFault``."""
         return required(self.file.env or (), environ, self.place / "env")
 
 
@@ -74,7 +75,7 @@ def open_evaluation(loaded: Loaded) -> Opened:
     if loaded.source.python:
         more = {name: values[name] for name in PYTHON_KEYS if name in values}
         values = {name: value for name, value in values.items() if name not in more}
-        known = [*(name for name, _, _ in keys_of(EvaluationFile)), *PYTHON_KEYS]
+        known = [*(each.name for each in keys_of(EvaluationFile)), *PYTHON_KEYS]
         for name in values:
             if name not in known:
                 raise unknown_key(loaded.place, name, known)
@@ -83,7 +84,8 @@ def open_evaluation(loaded: Loaded) -> Opened:
 
 
 def build(opened: Opened, *, overrides: Overrides = NO_OVERRIDES, registry: Registry | None = None) -> Built:
-    """The evaluation with all that it names imported and made. Raises ``FileFault`` for whatever cannot be found or made."""
+    """The evaluation with all that it names imported and made. Raises ``FileFault`` for whatever cannot be found or
+    made."""
     file, place = opened.file, opened.place
     workshop = Workshop(Registry() if registry is None else registry)
     own: list[Own] = []

@@ -45,7 +45,8 @@ class Checked:
 
 
 class Digests:
-    """A set of 64-bit numbers in one flat array, since a set of as many ids as a large file has would take ten times the memory."""
+    """A set of 64-bit numbers in one flat array, since a set of as many ids as a large file has would take ten times
+    the memory."""
 
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * 1024))
@@ -68,7 +69,8 @@ class Digests:
 
 
 def check_composition(built: Built, *, observers: bool) -> None:
-    """Refuses what ``run_evals`` would refuse whatever the data. ``observers`` are opened only where they are asked for, since opening may do something."""
+    """Refuses what ``run_evals`` would refuse whatever the data. ``observers`` are opened only where they are asked
+    for, since opening may do something."""
     options = dict(built.options)
     if not observers:
         options.pop("observers", None)
@@ -79,7 +81,8 @@ def check_composition(built: Built, *, observers: bool) -> None:
 
 
 def check_items(built: Built, items: Iterable[Located]) -> Checked:
-    """Looks at every item: that it is one, goes with the target, and brings what its scorers need. Memory does not grow with their number."""
+    """Looks at every item: that it is one, goes with the target, and brings what its scorers need. Memory does not grow
+    with their number."""
     checked = Checked()
     options: dict[str, Any] = {
         name: value for name, value in built.options.items() if name not in ("observers", "lifecycle")

@@ -40,7 +40,10 @@ class Negated:
         return read_nested(value, place)
 
 
-_WHEN_GIVEN = "true: only for the items that bring what it takes from them with from_item, or otherwise needs; without it, an item that lacks that is refused"
+_WHEN_GIVEN = (
+    "true: only for the items that bring what it takes from them with from_item, or needs otherwise; "
+    "left out, an item that lacks that is refused"
+)
 COMMON: Mapping[str, tuple[Shape, str]] = {
     "check": (Text(), "the name of an installed check"),
     "scorer": (
@@ -76,7 +79,8 @@ OF_SCORERS: Mapping[str, tuple[Shape, str]] = {
 
 @frozen(kw_only=True)
 class Entry:
-    """A gate or scorer. ``what`` is a plugin's name, a reference to Python, or in a Python evaluation the object itself."""
+    """A gate or scorer. ``what`` is a plugin's name, a reference to Python, or in a Python evaluation the object
+    itself."""
 
     place: Place
     what: str | Reference | object
@@ -116,7 +120,7 @@ def read_entry(value: object, place: Place, *, gates: bool) -> Entry:
         )
         raise FileFault(place, f"expected a table that names a check or a scorer, found {found(value)}.{hint}")
     keys = OF_GATES if gates else OF_SCORERS
-    given = {
+    given: dict[str, Any] = {
         name: keys[name][0].read(inner, place / name)
         for name, inner in value.items()
         if name in keys and inner is not None
@@ -125,7 +129,7 @@ def read_entry(value: object, place: Place, *, gates: bool) -> Entry:
     options = {**given.pop("options", {}), **beside}
     negated = given.pop("not", None)
     if negated is not None:
-        for name in ("check", "scorer", *options):
+        for name in ("check", "scorer", "options", *beside):
             if name in value:
                 raise FileFault(place / str(name), "with not, everything else about the check stands in its table.")
         return Entry(place=place, what="not_", kind="checks", options={"check": negated}, **given)
@@ -211,7 +215,7 @@ class Scorers:
 
     def schema(self) -> Schema:
         listed = Entries(gates=False).schema()
-        groups: Schema = {name: listed for name in GROUPS[:-1]}
+        groups: Schema = dict.fromkeys(GROUPS[:-1], listed)
         groups["steps"] = {"type": "object", "additionalProperties": listed}
         return {"anyOf": [listed, {"type": "object", "properties": groups, "additionalProperties": False}]}
 

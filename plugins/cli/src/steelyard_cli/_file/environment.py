@@ -1,4 +1,5 @@
-"""Environment variables that an evaluation needs. Files hold names only, and no value goes anywhere from here but to be hidden."""
+"""Environment variables that an evaluation needs. Files hold names only, and no value goes anywhere from here but to be
+hidden."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def required(names: Sequence[str], environ: Mapping[str, str], place: Place) -> tuple[str, ...]:
     """The values of the variables, so that they can be kept out of all that is written.
 
-    Raises ``FileFault`` for a variable that is not set or blank, and for what is no name; it never shows more than a name.
+    Raises ``FileFault`` for a variable that is not set or blank, and for what is no name; it never shows more than a
+    name.
     """
     values = []
     for number, name in enumerate(names):

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from attrs import evolve, field, frozen
+from attrs import evolve, fields, frozen
 
 from steelyard import ConfigurationError, EvalItem, Registry, TargetResult, Turn
 from steelyard_cli._data.columns import Columns
@@ -25,7 +25,8 @@ from steelyard_cli._file.workshop import Workshop
 
 @frozen(kw_only=True)
 class Items:
-    """Where the items come from. ``again`` says whether they can be read more than once; ``stream`` is there for those that only come one by one, asynchronously."""
+    """Where the items come from. ``again`` says whether they can be read more than once; ``stream`` is there for those
+    that only come one by one, asynchronously."""
 
     name: str
     again: bool = True
@@ -34,7 +35,8 @@ class Items:
     _own: tuple[Own, ...] = ()
 
     def read(self, skipped: Skipped | None = None) -> Iterator[Located]:
-        """The items with their places, one at a time. Raises ``DataFault``, also for bad rows unless they may be ``skipped``."""
+        """The items with their places, one at a time. Raises ``DataFault``, also for bad rows unless they may be
+        ``skipped``."""
         for located in self._read(skipped):
             item = with_own(located.item, self._own) if self._own else located.item
             record = located.record
@@ -44,7 +46,8 @@ class Items:
 
 
 def items_of(data: object, place: Place, workshop: Workshop, own: tuple[Own, ...]) -> Items:
-    """The items that stand at ``data``, or where it says. Raises ``FileFault`` for what can be refused before they are read."""
+    """The items that stand at ``data``, or where it says. Raises ``FileFault`` for what can be refused before they are
+    read."""
     if isinstance(data, str | DataKeys):
         return _of_file(
             DataKeys(path=data) if isinstance(data, str) else data, isinstance(data, str), place, workshop.registry, own
@@ -136,7 +139,7 @@ def _inline(data: Iterable[object], place: Place, workshop: Workshop) -> Iterato
         yield Located(item=item, path=f"{source.name}: {at.keys}" if at.line is None else source.name, line=at.line)
 
 
-_FIELDS = tuple(each for each in EvalItem.__slots__ if not each.startswith("_"))
+_FIELDS = tuple(each.name for each in fields(EvalItem))
 
 
 def _item(raw: object, place: Place, workshop: Workshop) -> EvalItem:
@@ -151,7 +154,7 @@ def _item(raw: object, place: Place, workshop: Workshop) -> EvalItem:
         if name not in _FIELDS:
             raise unknown_key(place, name, _FIELDS)
     values = {name: value for name, value in raw.items() if name not in ("gates", "scorers")}
-    own = _entries(raw, place, workshop)
+    own: dict[str, Any] = _entries(raw, place, workshop)
     turns = [_entries(turn, place / "turns" / at, workshop) for at, turn in enumerate(_turns(raw))]
     try:
         item = EvalItem(**values) if place.source.python else item_of(_plain(values), Columns.of(None), cells=False)
@@ -181,7 +184,7 @@ def _plain(values: Mapping[Any, object]) -> dict[str, object]:
     return {**values, "turns": bare}
 
 
-def _turn(turn: Turn | Mapping[str, Any], own: Mapping[str, Any]) -> Turn:
+def _turn(turn: Turn | Mapping[str, Any], own: dict[str, Any]) -> Turn:
     return Turn(**{**turn, **own}) if isinstance(turn, Mapping) else evolve(turn, **own)
 
 

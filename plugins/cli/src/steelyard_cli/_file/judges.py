@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from steelyard_cli._file.places import Place
 from steelyard_cli._file.references import is_reference
@@ -18,12 +18,17 @@ _PYTHON = PythonObject()
 class JudgeKeys:
     """A judge with settings."""
 
-    judge: Any = key(_PYTHON, "the judge itself: provider/model, or python:module:object")
-    instructions: str | None = key(Text(), "the system prompt of the judge")
-    structured_output: str | None = key(
-        Choice(("auto", "native", "inline", "system")), "where the schema of the answer goes; auto is the default"
+    judge: Any = field(default=None, metadata=key(_PYTHON, "the judge itself: provider/model, or python:module:object"))
+    instructions: str | None = field(default=None, metadata=key(Text(), "the system prompt of the judge"))
+    structured_output: str | None = field(
+        default=None,
+        metadata=key(
+            Choice(("auto", "native", "inline", "system")), "where the schema of the answer goes; auto is the default"
+        ),
     )
-    max_processor_retries: int | None = key(Number(whole=True, least=0), "how many retries there are for one request")
+    max_processor_retries: int | None = field(
+        default=None, metadata=key(Number(whole=True, least=0), "how many retries there are for one request")
+    )
 
 
 @frozen

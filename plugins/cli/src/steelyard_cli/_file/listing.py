@@ -18,7 +18,8 @@ _NOTHING = factory_of(lambda: None)
 
 @frozen(kw_only=True)
 class Listed:
-    """A check or scorer. ``scale`` and ``id`` are None where none can be made without knowing its options; ``broken`` says why it cannot be used."""
+    """A check or scorer. ``scale`` and ``id`` are None where none can be made without knowing its options; ``broken``
+    says why it cannot be used."""
 
     kind: Kind
     name: str
@@ -65,7 +66,8 @@ def listed(kind: Kind, name: str, registry: Registry) -> Listed:
 
 
 def _example(factory: Factory) -> object | None:
-    """One that was made with some value for each option that must be given; nobody runs it. None where that does not work."""
+    """One that was made with some value for each option that must be given; nobody runs it. None where that does not
+    work."""
     options = [option for option in factory.options.values() if option.required]
     for sample in (_plain_sample, _sample_from_items):
         try:

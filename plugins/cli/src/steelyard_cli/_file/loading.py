@@ -20,7 +20,8 @@ _AT_LINE = re.compile(r"\s*\(at line (?P<line>\d+), column \d+\)")
 
 @frozen
 class Loaded:
-    """The keys and values of an evaluation, not looked at yet, and where they came from. ``name`` is what to call it unless it says."""
+    """The keys and values of an evaluation, not looked at yet, and where they came from. ``name`` is what to call it
+    unless it says."""
 
     values: Mapping[str, object]
     source: Source
@@ -33,7 +34,8 @@ class Loaded:
 
 
 def source_of(spec: str, directory: Path) -> Source:
-    """What the command's FILE names, before it is read; ``directory`` is where relative paths on the command line start."""
+    """What the command's FILE names, before it is read; ``directory`` is where relative paths on the command line
+    start."""
     if _is_file(spec):
         path = directory / spec
         return Source(spec, path.parent)
@@ -43,7 +45,8 @@ def source_of(spec: str, directory: Path) -> Source:
 
 
 def load(spec: str, directory: Path) -> Loaded:
-    """The evaluation that FILE names: ``x.toml``, ``x.yaml``, ``module:object`` or ``path.py:object``. Raises ``FileFault``."""
+    """The evaluation that FILE names: ``x.toml``, ``x.yaml``, ``module:object`` or ``path.py:object``. Raises
+    ``FileFault``."""
     source = source_of(spec, directory)
     if source.python:
         return _of_python(spec, source, directory)

@@ -10,7 +10,7 @@ from steelyard_cli._file.shapes import Schema, found
 
 DEFINITIONS: Mapping[str, Schema] = {
     "from_item": {
-        "description": "the value that each item brings: ground_truth, metadata.KEY, context, expected_trajectory, and what lies below",
+        "description": "what each item brings: ground_truth, metadata.KEY, context, and what lies below them",
         "type": "object",
         "properties": {"from_item": {"type": "string", "examples": ["ground_truth", "metadata.must_say"]}},
         "required": ["from_item"],
@@ -44,7 +44,8 @@ _PLAIN: Schema = {"not": {}}
 
 
 def check_form(value: object, option: Option, place: Place) -> None:
-    """Raises ``FileFault`` for a value that the option cannot have. What is no plain data is for the plugin itself to look at."""
+    """Raises ``FileFault`` for a value that the option cannot have. What is no plain data is for the plugin itself to
+    look at."""
     if not option.schema or not _is_data(value):
         return
     from jsonschema import Draft202012Validator

@@ -32,7 +32,8 @@ _BY_PLACE = (Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
 
 @frozen(kw_only=True)
 class Option:
-    """One option. ``schema`` says what a file may give for it: ``{}`` is anything, which also stands for a type that is not known."""
+    """One option. ``schema`` says what a file may give for it: ``{}`` is anything, which also stands for a type that is
+    not known."""
 
     name: str
     schema: Schema
@@ -183,7 +184,8 @@ def schema_of(annotation: object) -> Schema:
             else {"type": "object"}
         )
     if isinstance(kind, type) and issubclass(kind, Enum):
-        # What an enum of numbers is called in Python is its own affair: a file gives the number, or the member from Python.
+        # What an enum of numbers is called in Python is its own affair: a file gives the number, or the member from
+        # Python.
         return {"type": "integer"} if issubclass(kind, int) else PYTHON
     return PYTHON if isinstance(kind, type) else {}
 

@@ -18,8 +18,9 @@ Lines = Mapping[tuple[Step, ...], int]
 class Source:
     """What an evaluation is read from.
 
-    ``name`` is how messages call it. ``folder`` is what relative paths start from. ``lines`` are the lines of a file's values, empty for Python.
-    ``trusted`` says whether it may name Python to run and, if it is Python itself, hold objects: data may not.
+    ``name`` is how messages call it. ``folder`` is what relative paths start from. ``lines`` are the lines of a file's
+    values, empty for Python. ``trusted`` says whether it may name Python to run and, if it is Python itself, hold
+    objects: data may not.
     """
 
     name: str
@@ -65,7 +66,8 @@ class Place:
 
 
 class FileFault(ConfigurationError):
-    """Something in an evaluation file that cannot be; ``place`` says where it stands, ``fault`` what is wrong with it."""
+    """Something in an evaluation file that cannot be; ``place`` says where it stands, ``fault`` what
+    is wrong with it."""
 
     def __init__(self, place: Place, fault: str) -> None:
         super().__init__(place, fault)

@@ -32,7 +32,8 @@ class Reference:
         return f"{self.module}:{self.attribute}"
 
     def load(self) -> object:
-        """The object. Raises ``FileFault`` for a module that cannot be imported, whatever that raises, and for a name that it lacks."""
+        """The object. Raises ``FileFault`` for a module that cannot be imported, whatever that raises, and for a name
+        that it lacks."""
         module = self._module()
         found: object = module
         for name in self.attribute.split("."):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Protocol
 
-from attrs import field, fields, frozen
+from attrs import fields, frozen
 
 from steelyard_cli._file.places import FileFault, Place, unknown_key
 from steelyard_cli._file.references import PREFIX, is_reference, read_reference
@@ -201,19 +201,17 @@ class PythonObject:
 
 @frozen
 class TableOf:
-    """A table with known keys: those of an attrs class whose fields were made with ``key``."""
+    """A table with known keys: the fields of an attrs class, whose metadata were made with ``key``."""
 
-    kind: Callable[..., Any]
+    kind: type[Any]
     words: str = "a table"
 
     def schema(self) -> Schema:
-        properties = {}
-        for name, about, shape in keys_of(self.kind):
-            properties[name] = {"description": about, **shape.schema()}
-        required = [each.name for each in fields(self.kind) if each.metadata["required"]]  # type: ignore[arg-type]
+        keys = keys_of(self.kind)
+        required = [each.name for each in keys if each.required]
         return {
             "type": "object",
-            "properties": properties,
+            "properties": {each.name: {"description": each.about, **each.shape.schema()} for each in keys},
             **({"required": required} if required else {}),
             "additionalProperties": False,
         }
@@ -221,16 +219,16 @@ class TableOf:
     def read(self, value: object, place: Place) -> Any:
         if not isinstance(value, Mapping):
             raise refuse(self, value, place)
-        shapes = {name: shape for name, _, shape in keys_of(self.kind)}
+        keys = {each.name: each for each in keys_of(self.kind)}
         for name in value:
-            if name not in shapes:
-                raise unknown_key(place, name, shapes)
-        for each in fields(self.kind):  # type: ignore[arg-type]
-            if each.metadata["required"] and each.name not in value:
-                raise FileFault(place, f"{each.name} is missing: {each.metadata['about']}.")
+            if name not in keys:
+                raise unknown_key(place, name, keys)
         # YAML writes a key without a value for one that is left out.
         given = {name: inner for name, inner in value.items() if inner is not None}
-        return self.kind(**{name: shapes[name].read(inner, place / name) for name, inner in given.items()})
+        for each in keys.values():
+            if each.required and each.name not in given:
+                raise FileFault(place, f"{each.name} is missing: {each.about}.")
+        return self.kind(**{name: keys[name].shape.read(inner, place / name) for name, inner in given.items()})
 
 
 @frozen
@@ -238,13 +236,19 @@ class OneOf:
     """A value of one of several forms: of the first one that ``fits`` (a test of its type)."""
 
     forms: tuple[tuple[Callable[[object], bool], Shape], ...]
+    said: str | None = None
 
     @property
     def words(self) -> str:
-        return " or ".join(shape.words for _, shape in self.forms)
+        return self.said or " or ".join(dict.fromkeys(shape.words for _, shape in self.forms))
 
     def schema(self) -> Schema:
-        return {"anyOf": [shape.schema() for _, shape in self.forms]}
+        schemas: list[Schema] = []
+        for _, shape in self.forms:
+            schema = shape.schema()
+            if schema not in schemas:
+                schemas.append(schema)
+        return {"anyOf": schemas}
 
     def read(self, value: object, place: Place) -> object:
         for fits, shape in self.forms:
@@ -273,11 +277,22 @@ def anything(value: object) -> bool:
     return True
 
 
-def key(shape: Shape, about: str, *, default: Any = None, required: bool = False) -> Any:
-    """A field that stands for a key of a file; ``about`` says what it is for, without a full stop."""
-    return field(default=default, metadata={"shape": shape, "about": about, "required": required})
+def key(shape: Shape, about: str, *, required: bool = False) -> dict[str, Any]:
+    """The metadata of an attrs field that stands for a key of a file; ``about`` says what it is for, without a full
+    stop."""
+    return {"shape": shape, "about": about, "required": required}
 
 
-def keys_of(kind: Callable[..., Any]) -> list[tuple[str, str, Shape]]:
-    """Name, purpose and form of each key."""
-    return [(each.name, each.metadata["about"], each.metadata["shape"]) for each in fields(kind)]  # type: ignore[arg-type]
+@frozen
+class Key:
+    """One key of a table."""
+
+    name: str
+    about: str
+    shape: Shape
+    required: bool
+
+
+def keys_of(kind: type[Any]) -> list[Key]:
+    """The keys that the fields of a class stand for."""
+    return [Key(name=each.name, **each.metadata) for each in fields(kind)]

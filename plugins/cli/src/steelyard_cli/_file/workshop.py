@@ -85,7 +85,8 @@ class Workshop:
         return [self._refused(entry, lambda: ShareOfItems(cast("Any", made), entry.share))]
 
     def scorers(self, entry: Entry) -> list[Any]:
-        """What the entry adds to ``scorers=``: the scorer with its bounds, or the scorer alone. Raises ``FileFault``."""
+        """What the entry adds to ``scorers=``: the scorer with its bounds, or the scorer alone. Raises
+        ``FileFault``."""
         made = cast("Any", self.made(entry))
         if not is_scorer(made):
             if entry.kind is None and not isinstance(entry.what, Reference):
@@ -140,7 +141,7 @@ class Workshop:
             if not callable(loaded):
                 raise FileFault(
                     place,
-                    f"the {kind.removesuffix('s')} {name!r} is no function that makes one, but of type {type(loaded).__name__}.",
+                    f"the {kind.removesuffix('s')} {name!r} is no function, but of type {type(loaded).__name__}.",
                 )
             self._factories[kind, name] = factory_of(loaded)
         return self._factories[kind, name]
@@ -182,7 +183,7 @@ class Workshop:
                 if name in _BOUNDS and name in OF_SCORERS:
                     raise FileFault(
                         place,
-                        f"{name} belongs to what is averaged; put this among the scorers. A gate must hold on every item, or on a share of them.",
+                        f"{name} belongs to what is averaged; put this among the scorers. A gate holds on every item.",
                     )
                 known = [each for each in factory.options if each != "judge"]
                 fault = unknown_key(entry.place, name, known) if known else FileFault(place, "it takes no options.")
@@ -191,7 +192,8 @@ class Workshop:
         return options
 
     def _value(self, value: object, option: Option | None, place: Place) -> object:
-        """The value of an option: as it stands, or looked up in each item, or named in Python, or a scorer of its own."""
+        """The value of an option: as it stands, or looked up in each item, or named in Python, or a
+        scorer of its own."""
         if isinstance(value, Entry):
             return self.made(value)
         if isinstance(value, Mapping):

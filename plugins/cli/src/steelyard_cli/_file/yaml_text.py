@@ -1,4 +1,5 @@
-"""YAML by the rules of version 1.2: ``no``, ``1:30`` and dates are texts, and nothing is made but texts, numbers, truth values, lists and tables."""
+"""YAML by the rules of version 1.2: ``no``, ``1:30`` and dates are texts, and nothing is made but texts, numbers, truth
+values, lists and tables."""
 
 from __future__ import annotations
 

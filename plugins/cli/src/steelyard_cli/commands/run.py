@@ -7,26 +7,16 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from steelyard_cli.main import Session
 
 
-class Seconds(click.ParamType):
-    """A number of seconds above 0."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            seconds = float(value)
-        except ValueError:
-            seconds = 0.0
-        if not math.isfinite(seconds) or seconds <= 0:
-            self.fail(f"{value!r} is no number of seconds above 0.", param, ctx)
-        return seconds
+def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and (not math.isfinite(value) or value <= 0):
+        raise click.BadParameter("give a number of seconds above 0.", ctx, param)
+    return value
 
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -51,7 +41,11 @@ _COUNT = click.IntRange(min=0)
 @click.option("--skip-bad", is_flag=True, help="Leave out bad lines of the data, and count them.")
 @click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="How many items are worked on at once.")
 @click.option(
-    "--timeout", type=Seconds(), metavar="SECONDS", help="A limit for each call of the target and each scorer."
+    "--timeout",
+    type=float,
+    callback=_seconds,
+    metavar="SECONDS",
+    help="A limit for each call of the target and each scorer.",
 )
 @click.option("--judge", metavar="JUDGE", help="The model that scorers ask: provider/model, or python:module:object.")
 @click.option(
