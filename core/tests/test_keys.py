@@ -67,6 +67,12 @@ def test_arguments_longer_than_sixty_characters_are_cut_and_end_in_their_hash() 
     assert scorer_key(made("s", "x" * 59 + "y")) != key
 
 
+def test_an_argument_that_is_a_scorer_is_shown_by_its_own_key() -> None:
+    assert scorer_key(made("not", made("s", "x", n=1))) == 'not(s("x", n=1))'
+    assert scorer_key(made("both", made("a"), [1], more=made("b", 2))) == "both(a, [1], more=b(2))"
+    assert len({scorer_key(made("not", made("s", "x" * 100 + end))) for end in "ab"}) == 2
+
+
 def test_arguments_that_no_encoding_can_hold_still_have_a_key() -> None:
     assert scorer_key(made("s", "\ud800" * 70)).startswith("s(")
 

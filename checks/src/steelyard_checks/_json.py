@@ -17,7 +17,7 @@ from steelyard_checks._text import composed
 from steelyard_checks._values import copied, difference, keyed
 from steelyard_checks._wording import counted, listed, named, shown, shown_value
 
-_PATH = re.compile(r"(?:\$|[^.\[\]]+)?(?:\.[^.\[\]]+|\[-?[0-9]+\])*")
+_PATH = re.compile(r"(?:[^.\[\]]+|\[-?[0-9]+\])(?:\.[^.\[\]]+|\[-?[0-9]+\])*")
 _STEP = re.compile(r"\[(-?[0-9]+)\]|\.?([^.\[\]]+)")
 
 
@@ -100,7 +100,7 @@ class JsonPath:
 def path_of(value: object, where: str) -> JsonPath:
     """A path as it was written. Raises ``ConfigurationError``."""
     text = any_text(value, where)
-    if not text or _PATH.fullmatch(text) is None:
+    if _PATH.fullmatch(text) is None:
         raise ConfigurationError(
             f"{where}: {shown(text)} is no path. Join keys by dots and write [n] for a place of a list: "
             '"items[0].price".'

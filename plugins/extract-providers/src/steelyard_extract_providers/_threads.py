@@ -59,8 +59,16 @@ class Thread:
 
     def _go_on(self, request: Iterable[Entry], repeated: int) -> None:
         """Take a request whose first messages, instructions not counted, are already known."""
-        known = iter([entry for entry in self.entries if entry.role != "system"][:repeated])
-        self._keep([entry if entry.role == "system" else next(known, entry) for entry in request])
+        told = [entry for entry in self.entries if entry.role != "system"]
+        known = iter(told[:repeated])
+        # A response whose own request could not be read is found in a later history, with what came before it.
+        later = {mark(entry): entry for entry in told[repeated:]}
+        self._keep(
+            [
+                entry if entry.role == "system" else next(known, None) or later.pop(mark(entry), entry)
+                for entry in request
+            ]
+        )
 
     def _keep(self, entries: list[Entry]) -> None:
         counted = set(self.generations)

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import field, frozen
 
 from steelyard_cli._file.entries import Entries, Entry, Scorers
+from steelyard_cli._file.environment import Names
 from steelyard_cli._file.judges import JudgeShape
 from steelyard_cli._file.places import Place
 from steelyard_cli._file.references import is_reference
@@ -33,7 +34,6 @@ RECORDED = "recorded"
 OUTPUTS = ("json", "jsonl", "junit", "markdown", "csv")
 _PATH = Text("the path of a file")
 _PYTHON = PythonObject()
-_TEXTS = ListOf(Text(), "a list of texts")
 
 
 @frozen(kw_only=True)
@@ -95,7 +95,14 @@ class ItemShape:
 
 
 _JUDGE = JudgeShape()
-_TARGET = OneOf(((lambda value: value == RECORDED, Choice((RECORDED,))), (anything, PythonObject())))
+_TARGET = OneOf(
+    (
+        (lambda value: value == RECORDED, Choice((RECORDED,))),
+        (is_reference, _PYTHON),
+        (anything, _PYTHON),
+    ),
+    '"python:module:callable" or "recorded"',
+)
 _ITEMS = ListOf(ItemShape(), "a list of items")
 _DATA = OneOf(
     (
@@ -197,7 +204,7 @@ class EvaluationFile:
     env: tuple[str, ...] | None = field(
         default=None,
         metadata=key(
-            _TEXTS, "names of environment variables that must be set; their values are never written anywhere"
+            Names(), "names of environment variables that must be set; their values are never written anywhere"
         ),
     )
     output: OutputKeys | None = field(

@@ -233,7 +233,7 @@ class TableOf:
 
 @frozen
 class OneOf:
-    """A value of one of several forms: of the first one that ``fits`` (a test of its type)."""
+    """A value of one of several forms: of the first one whose test it passes. ``anything`` is a last try."""
 
     forms: tuple[tuple[Callable[[object], bool], Shape], ...]
     said: str | None = None
@@ -252,6 +252,11 @@ class OneOf:
 
     def read(self, value: object, place: Place) -> object:
         for fits, shape in self.forms:
+            if fits is anything:
+                try:
+                    return shape.read(value, place)
+                except FileFault:
+                    break
             if fits(value):
                 return shape.read(value, place)
         raise refuse(self, value, place)
