@@ -111,7 +111,19 @@ if TYPE_CHECKING:
     from steelyard._scoring.from_item import FromItem, MissingValue, from_item
     from steelyard._scoring.protocol import Args, Scorer, ScoringServices
     from steelyard._scoring.steps import PromptStep, ReasonContext, StepContext
-    from steelyard._wire.results import result_from_json, result_schema, result_to_json
+    from steelyard._wire.failures import RecordedError
+    from steelyard._wire.faults import WireError
+    from steelyard._wire.foreign import Foreign
+    from steelyard._wire.results import (
+        item_from_json,
+        item_to_json,
+        result_from_json,
+        result_schema,
+        result_to_json,
+        trajectory_from_json,
+        trajectory_to_json,
+    )
+    from steelyard._wire.text import dumps, loads
 
 _HOMES = {
     "_judging.answer": "check_ids",
@@ -157,7 +169,14 @@ _HOMES = {
     "_scoring.protocol": "Args Scorer ScoringServices",
     "_scoring.steps": "PromptStep ReasonContext StepContext",
     "_running.watching": "WatchStats Watched watch",
-    "_wire.results": "result_from_json result_schema result_to_json",
+    "_wire.failures": "RecordedError",
+    "_wire.faults": "WireError",
+    "_wire.foreign": "Foreign",
+    "_wire.results": (
+        "item_from_json item_to_json result_from_json result_schema "
+        "result_to_json trajectory_from_json trajectory_to_json"
+    ),
+    "_wire.text": "dumps loads",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
@@ -184,6 +203,7 @@ __all__ = [
     "ExtractClaims",
     "ExtractedToolCall",
     "Failed",
+    "Foreign",
     "FromItem",
     "Gate",
     "GateResult",
@@ -217,6 +237,7 @@ __all__ = [
     "PluginRecord",
     "PromptStep",
     "ReasonContext",
+    "RecordedError",
     "Registry",
     "RetryProcessor",
     "RunInfo",
@@ -254,19 +275,24 @@ __all__ = [
     "VerifyClaims",
     "WatchStats",
     "Watched",
+    "WireError",
     "WorkflowScorers",
     "arun_evals",
     "assistant_texts",
     "check_ids",
     "create_scorer",
+    "dumps",
     "extract_tool_calls",
     "extract_trajectory",
     "extract_workflow_trajectory",
     "filter_run",
     "first_user_text",
     "from_item",
+    "item_from_json",
+    "item_to_json",
     "last_assistant_text",
     "last_user_text",
+    "loads",
     "messages_from_json",
     "messages_to_json",
     "not_scorable",
@@ -280,6 +306,8 @@ __all__ = [
     "stream_evals",
     "system_prompt",
     "system_prompts",
+    "trajectory_from_json",
+    "trajectory_to_json",
     "watch",
 ]
 

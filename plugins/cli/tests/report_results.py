@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO, TextIOWrapper
 from typing import Any
 
@@ -27,7 +27,7 @@ from steelyard import (
 )
 from steelyard_cli._report import Report, print_report
 
-LAW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+LAW = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 NAMES = (
     "tone",
@@ -51,6 +51,7 @@ REASONS = (
     "'quoted",
 )
 NONE, ERROR = "not scorable", "error"
+NO_ENVIRONMENT: Mapping[str, str] = {}
 
 
 def scripted(id: str, scale: Scale | None = None) -> Scorer:
@@ -75,8 +76,9 @@ def target(question: Any) -> str:
     return "an answer"
 
 
-def item(number: int, /, *, fails: bool = False, **told: object) -> EvalItem:
-    """An item whose metadata says what scorers give."""
+def item(number: int, /, **told: object) -> EvalItem:
+    """An item whose metadata says what scorers give; with ``fails=True`` the target fails on it."""
+    fails = told.pop("fails", False)
     return EvalItem(input=f"{'fail ' if fails else ''}question {number}", id=f"item-{number}", metadata=told)
 
 
@@ -88,7 +90,7 @@ def evaluated(
 
 
 def of_scores(*scores: object, **more: Any) -> EvalResult:
-    """The result of one scorer, ``tone``, over items with these scores, which stands as it is or as ``as_`` makes it an entry."""
+    """The result of one scorer, ``tone``, over items with these scores; ``as_`` makes an entry of it."""
     as_: Callable[[Scorer], object] = more.pop("as_", lambda made: made)
     scale = more.pop("scale", None)
     gate = more.pop("gate", False)
@@ -111,7 +113,9 @@ class Terminal(StringIO):
         return True
 
 
-def printed(report: Report, width: int = 120, encoding: str = "utf-8", **environment: str) -> str:
+def printed(
+    report: Report, width: int = 120, encoding: str = "utf-8", environment: Mapping[str, str] = NO_ENVIRONMENT
+) -> str:
     """What goes into a pipe of that encoding."""
     from io import BytesIO
 
@@ -122,7 +126,7 @@ def printed(report: Report, width: int = 120, encoding: str = "utf-8", **environ
     return raw.getvalue().decode(encoding)
 
 
-def drawn(report: Report, width: int = 120, **environment: str) -> str:
+def drawn(report: Report, width: int = 120, environment: Mapping[str, str] = NO_ENVIRONMENT) -> str:
     """What goes to a terminal."""
     stream = Terminal()
     print_report(report, stream, width=width, environment={"TERM": "xterm-256color", **environment})

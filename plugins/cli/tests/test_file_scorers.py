@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import frozen
 
 import steelyard_checks as checks
 from plugins.cli.tests.command_desk import Desk
@@ -13,12 +14,14 @@ from steelyard import (
     EvalItem,
     EvalResult,
     PassRate,
+    PromptStep,
     Registry,
     ShareOfItems,
     Threshold,
     Tracked,
     UnknownPlugin,
     WorkflowScorers,
+    create_scorer,
     run_evals,
     scorer_key,
 )
@@ -208,7 +211,7 @@ def test_python_gives_a_scorer_or_makes_one(desk: Desk) -> None:
         ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nmin = 0.5\nmax = 0.4", "min is above max"),
         ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\npart = 'tone'", "scorers[0].part: it says what min and max bound"),
         ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nslice = 'a=b'", "scorers[0].slice: it says what min, max or share"),
-        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\njudge = 'a/b'\n", None),
+        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\njudge = 'a/b'\n", "scorers[0].judge: the check 'includes' asks no judge."),
         ("[[gates]]\nscorer = 'python:scorers_of_mine:bare'", "scorers_of_mine:bare needs the option 'run'. A function that scores needs @scorer"),
         ("[[gates]]\nscorer = 'python:scorers_of_mine:nothing'", "scorers_of_mine:nothing gave no scorer, but an object of type int"),
         ("[[gates]]\nscorer = 'python:scorers_of_mine:fails'", "scorers_of_mine:fails could not be made: RuntimeError: no luck."),
@@ -226,13 +229,22 @@ def test_python_gives_a_scorer_or_makes_one(desk: Desk) -> None:
         ("[[gates]]\nnot.check = 'inclodes'", "x.toml:3: gates[0].not.check: No check named 'inclodes'"),
     ],
 )
-def test_what_cannot_be_made_is_told_with_its_place(desk: Desk, text: str, told: str | None) -> None:
+def test_what_cannot_be_made_is_told_with_its_place(desk: Desk, text: str, told: str) -> None:
     desk.write("scorers_of_mine.py", PYTHON)
     installed = {"brevity": checks.refused, "broken": 5}
-    if told is None:
-        built(desk, text, **installed)
-        return
     assert told in fault(desk, text, **installed)
+
+
+@frozen
+class Answer:
+    good: bool
+
+
+def asks() -> object:
+    step = PromptStep(
+        description="Ask", output=Answer, prompt=lambda context: "Good?", calculate_score=lambda context, answer: answer.good
+    )
+    return create_scorer("asks", "Whether a judge likes it", type="agent").generate_score(step)
 
 
 def test_a_judge_of_its_own_goes_to_the_factory_or_to_the_scorer(desk: Desk) -> None:
@@ -244,9 +256,10 @@ def test_a_judge_of_its_own_goes_to_the_factory_or_to_the_scorer(desk: Desk) -> 
 
     made = built(desk, "[[gates]]\nscorer = 'takes'\njudge = 'acme/large'\n", takes=takes)
     assert seen == ["acme/large"]
-    [gate] = built(desk, "[[gates]]\ncheck = 'refused'\njudge = { judge = 'acme/x', instructions = 'Be fair.' }\n").options["gates"]
-    assert gate.judge.instructions == "Be fair."  # type: ignore[attr-defined]
     assert made.options["gates"]
+    judge = "judge = { judge = 'acme/x', instructions = 'Be fair.' }"
+    [gate] = built(desk, f"[[gates]]\nscorer = 'asks'\n{judge}\n", asks=asks).options["gates"]
+    assert (gate.judge.judge, gate.judge.instructions) == ("acme/x", "Be fair.")  # type: ignore[attr-defined]
 
 
 def test_a_plugin_whose_scorer_asks_nobody_has_no_judge(desk: Desk) -> None:

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from math import fsum
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from steelyard_cli._report.markdown import MARKS, code
 
 @frozen(order=True)
 class Line:
-    """What a form says of one line: its name, the counts, the average as far as the form shows it, what became of it."""
+    """What a form says of one line; the average as far as the form shows it."""
 
     name: str
     n_scored: int
@@ -95,7 +95,8 @@ def of_markdown(text: str, report: Report) -> list[Line]:
     for line, row in zip(table, report.rows, strict=True):
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         assert cells[0].strip() == code(row.name)
-        found.append(Line(row.name, *map(int, cells[3:6]), cells[2], statuses[cells[7].strip()]))
+        n_scored, n_not_scorable, n_failed = map(int, cells[3:6])
+        found.append(Line(row.name, n_scored, n_not_scorable, n_failed, cells[2], statuses[cells[7]]))
     return found
 
 
@@ -106,7 +107,8 @@ def of_terminal(text: str, report: Report) -> list[Line]:
     found = []
     for cells, row in zip(rows[start + 1 :], report.rows, strict=False):
         status = str(row.status) if cells[1] == "-" and str(row.status) == "tracked" else cells[1]
-        found.append(Line(cells[0], *map(int, cells[4:7]), cells[3], status))
+        n_scored, n_not_scorable, n_failed = map(int, cells[4:7])
+        found.append(Line(cells[0], n_scored, n_not_scorable, n_failed, cells[3], status))
     return found
 
 
@@ -138,7 +140,7 @@ def measured(rows: Iterable[tuple[str, str, float | None]]) -> dict[str, tuple[i
     """Counts and average by scorer, from its outcomes one by one."""
     scores: dict[str, list[float]] = defaultdict(list)
     others: Counter[tuple[str, str]] = Counter()
-    names = {}
+    names: dict[str, None] = {}
     for name, outcome, score in rows:
         names[name] = None
         if score is None:
@@ -150,7 +152,7 @@ def measured(rows: Iterable[tuple[str, str, float | None]]) -> dict[str, tuple[i
             len(scores[name]),
             others[name, "not scorable"],
             others[name, "failed"],
-            fsum(scores[name]) / len(scores[name]) if scores[name] else None,
+            float(sum(map(Fraction, scores[name])) / len(scores[name])) if scores[name] else None,
         )
         for name in names
     }

@@ -48,7 +48,10 @@ from steelyard_cli._report import (
 )
 from steelyard_cli._report.files import json_text, replaced
 
-STRICT = {"parse_constant": lambda name: pytest.fail(f"{name} is no JSON")}
+
+def strictly(text: str) -> Any:
+    """The data of JSON that holds neither NaN nor infinities."""
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
 
 
 # -- replacing ---------------------------------------------------------------------------------------------------------
@@ -66,9 +69,14 @@ def test_a_file_appears_whole_with_its_folders(tmp_path: Path) -> None:
 def test_a_block_that_breaks_off_leaves_the_old_file_and_no_rest(tmp_path: Path) -> None:
     place = tmp_path / "out.json"
     place.write_text("old")
-    with pytest.raises(KeyboardInterrupt), replaced(place) as stream:
-        stream.write("half")
-        raise KeyboardInterrupt
+
+    def break_off() -> None:
+        with replaced(place) as stream:
+            stream.write("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
     assert place.read_text() == "old"
     assert list(tmp_path.iterdir()) == [place]
 
@@ -149,7 +157,7 @@ def test_only_outputs_that_are_made_at_the_end_need_the_items() -> None:
 
 def written_json(result: EvalResult, folder: Path, **more: Any) -> Any:
     write_json(report_of(result, **more), result, folder / "out.json")
-    return json.loads((folder / "out.json").read_text(encoding="utf-8"), **STRICT)
+    return strictly((folder / "out.json").read_text(encoding="utf-8"))
 
 
 def test_the_json_file_is_a_result_with_the_report_beside_it(tmp_path: Path) -> None:
@@ -188,7 +196,7 @@ def test_an_unmeasured_average_is_null_and_not_zero(tmp_path: Path) -> None:
 
 
 def lines_of(place: Path) -> list[dict[str, Any]]:
-    return [json.loads(line, **STRICT) for line in place.read_text(encoding="utf-8").splitlines()]
+    return [strictly(line) for line in place.read_text(encoding="utf-8").splitlines()]
 
 
 def test_each_line_is_there_as_soon_as_its_item_is_complete(tmp_path: Path) -> None:
@@ -294,6 +302,6 @@ def test_nothing_hidden_and_nothing_of_the_environment_is_in_any_file(
 @given(results())
 def test_any_report_has_a_strict_json_form(result: EvalResult) -> None:
     report = report_of(result)
-    data = json.loads(json_text(report_to_json(report)), **STRICT)
+    data = strictly(json_text(report_to_json(report)))
     assert [row["status"] for row in data["rows"]] == [str(row.status) for row in report.rows]
     assert completed(result)

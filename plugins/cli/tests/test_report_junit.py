@@ -36,7 +36,9 @@ ATTRIBUTES = {
     "testsuite": {"name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname", "id"},
     "testcase": {"name", "time", "classname", "group"},
     "property": {"name", "value"},
-    **dict.fromkeys(("skipped", "error", "failure"), {"type", "message"}),
+    "skipped": {"type", "message"},
+    "error": {"type", "message"},
+    "failure": {"type", "message"},
 }
 """What junit-10 allows where."""
 
@@ -93,9 +95,7 @@ def test_each_ending_says_why(tmp_path: Path) -> None:
     items = cases["support: items"]
     assert message(items["item-0 / a"]) == "too short"
     assert message(items["item-1 / a"]) == "nothing to see"
-    assert message(items["item-2 / a"]) == "could not be computed: RuntimeError: the judge is out" or (
-        message(items["item-2 / a"]) == "RuntimeError: the judge is out"
-    )
+    assert message(items["item-2 / a"]) == "RuntimeError: the judge is out"
     assert message(cases["support: averages"]["a"]).startswith("Gate a did not hold: 1 item of 2 did not reach 1")
 
 
@@ -153,7 +153,7 @@ def test_any_text_makes_a_file_that_can_be_read(tmp_path: Path, text: str) -> No
 def test_a_run_that_ended_early_says_so(tmp_path: Path) -> None:
     result = of_scores(1.0, gate=True)
     write_junit(report_of(result, stopped="enough", planned=4), result, tmp_path / "out.xml")
-    suite = next(iter(JUnitXml.fromfile(str(tmp_path / "out.xml"))))
+    suite: Any = next(iter(JUnitXml.fromfile(str(tmp_path / "out.xml"))))
     found = {str(each.name): str(each.value) for each in suite.properties()}
     assert (found["partial"], found["verdict"], found["items"]) == ("partial 1/4", "passed", "1")
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from plugins.cli.tests.report_results import LAW, evaluated, item, of_scores, report_of, results, scripted
 from steelyard import EvalItem, EvalResult, Threshold
@@ -62,10 +64,10 @@ def test_data_is_shown_as_code_and_does_nothing(text: str) -> None:
         assert active not in free
 
 
-def _outside_code(children: list[object]) -> str:
+def _outside_code(children: Sequence[Token]) -> str:
     out, inside = "", False
     for child in children:
-        kind, content = child.type, child.content  # type: ignore[attr-defined]
+        kind, content = child.type, child.content
         if kind == "html_inline":
             inside = content == "<code>"
         elif kind == "text" and not inside:

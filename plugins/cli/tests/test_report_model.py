@@ -198,12 +198,14 @@ def test_groups_are_part_of_the_name_of_a_line() -> None:
         (
             (0.5, ERROR),
             {"as_": lambda made: Threshold(made, min=0.1, max=0.3)},
-            "The average of tone is 0.500 over 1 item, and 0.1 to 0.3 was asked: missed by 0.200; 1 item could not be computed.",
+            "The average of tone is 0.500 over 1 item, and 0.1 to 0.3 was asked: missed by 0.200; "
+            "1 item could not be computed.",
         ),
         (
             (1.0, ERROR),
             {"as_": lambda made: Threshold(made, min=0.5)},
-            "The average of tone could not be decided: 1 item could not be computed. It is 1.000 over 1 item, and at least 0.5 was asked.",
+            "The average of tone could not be decided: 1 item could not be computed. "
+            "It is 1.000 over 1 item, and at least 0.5 was asked.",
         ),
         (
             (ERROR,),

@@ -187,12 +187,12 @@ def test_a_terminal_gets_colours_and_a_pipe_gets_the_same_text_without() -> None
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
 def test_there_are_no_codes_where_none_are_wanted(environment: dict[str, str]) -> None:
-    assert "\x1b" not in drawn(report_of(rich_result()), **environment)
+    assert "\x1b" not in drawn(report_of(rich_result()), environment=environment)
 
 
 def test_an_empty_no_color_is_none_and_force_color_colours_a_pipe() -> None:
-    assert "\x1b" in drawn(report_of(rich_result()), NO_COLOR="")
-    assert "\x1b" in printed(report_of(rich_result()), FORCE_COLOR="1", TERM="xterm")
+    assert "\x1b" in drawn(report_of(rich_result()), environment={"NO_COLOR": ""})
+    assert "\x1b" in printed(report_of(rich_result()), environment={"FORCE_COLOR": "1", "TERM": "xterm"})
 
 
 def test_the_width_of_a_pipe_is_that_of_columns() -> None:
@@ -219,7 +219,7 @@ def test_an_encoding_that_lacks_characters_gets_escapes_for_them(encoding: str) 
 def hostile(text: str) -> str:
     data = [EvalItem(input="x", id=text, metadata={text: 0.5, "reason": text, "label": text, "lang": text})]
     result = evaluated(data, [Threshold(scripted(text), min=0.9)], group_by=["metadata.lang"])
-    return drawn(report_of(result, name=text, stopped=text), 200, NO_COLOR="1")
+    return drawn(report_of(result, name=text, stopped=text), 200, {"NO_COLOR": "1"})
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from inspect import isclass, iscoroutinefunction
+from math import isfinite
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
-from attrs import field, frozen
+from attrs import Attribute, field, frozen
+from attrs.validators import instance_of, optional
 
 from steelyard._model.errors import ConfigurationError
 from steelyard._model.messages import Message
@@ -71,6 +73,13 @@ class JudgeRequest:
         return next((message.text for message in self.messages if message.role == "user"), "")
 
 
+def _cost(_: object, __: Attribute[float | None], value: object) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise TypeError(f"JudgeReply(cost={value!r:.80}): give US dollars as a finite number, or None where unknown.")
+
+
 @frozen(kw_only=True)
 class JudgeReply:
     """What a judge answered.
@@ -79,12 +88,12 @@ class JudgeReply:
     one that is not; any other value counts as whole. ``cost`` is in US dollars.
     """
 
-    text: str | None
-    usage: Usage | None = None
+    text: str | None = field(validator=optional(instance_of(str)))
+    usage: Usage | None = field(default=None, validator=optional(instance_of(Usage)))
     model: str | None = None
     provider: str | None = None
     finish_reason: str | None = None
-    cost: float | None = None
+    cost: float | None = field(default=None, validator=_cost)
     request_id: str | None = None
 
 

@@ -35,7 +35,8 @@ class ExtractedToolCall:
 
 
 def _assistant_texts(messages: Iterable[Message]) -> list[str]:
-    """Texts of the assistant messages that are not empty. Each check of words begins here, so it goes by the shortest way."""
+    """Texts of the assistant messages that are not empty. Each check of words begins here, so it goes by the shortest
+    way."""
     texts = []
     for message in messages:
         if message.role == "assistant":

@@ -174,8 +174,11 @@ def _flag(entry: Mapping[str, object], key: str, place: str) -> bool | None:
 
 
 def messages_to_json(messages: Iterable[Message]) -> list[dict[str, object]]:
-    """The neutral form of messages: plain lists and dicts, fields that say nothing left out. ``messages_from_json``
-    reads it back unchanged."""
+    """The neutral form of messages: plain lists and dicts, fields that say nothing left out.
+
+    ``messages_from_json`` reads back what it has read once, unchanged. Arguments and results stay as they are; what is
+    to be kept in a file whatever they hold goes through ``item_to_json`` or ``result_to_json``.
+    """
     return [_message_to_json(message) for message in messages]
 
 

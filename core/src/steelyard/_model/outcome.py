@@ -18,6 +18,28 @@ V = TypeVar("V", covariant=True)
 NO_PARTS: Mapping[str, float] = {}
 
 
+def same_error(one: BaseException | None, other: BaseException | None) -> bool:
+    """Whether two errors say the same: they are equal, or of one type with one text (exceptions
+    compare by identity)."""
+    if one is None or other is None:
+        return one is other
+    return one == other or (type(one) is type(other) and describe(one) == describe(other))
+
+
+class Told:
+    """An error as results compare it."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+    def __eq__(self, other: object) -> bool:
+        return same_error(self.error, other.error) if isinstance(other, Told) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @frozen(kw_only=True)
 class JudgeExecution:
     """One question to a judge and what came of it.
@@ -37,7 +59,7 @@ class JudgeExecution:
     output: object = None
     usage: Usage | None = None
     cost: float | None = None
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, eq=Told)
     raw_text: str | None = None
     finish_reason: str | None = None
     notes: tuple[str, ...] = ()
@@ -240,10 +262,10 @@ class Failed(_WithResult):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Failed):
             return NotImplemented
-        return (self.step, type(self.error), self.reason) == (other.step, type(other.error), other.reason)
+        return self.step == other.step and same_error(self.error, other.error)
 
     def __hash__(self) -> int:
-        return hash((self.step, type(self.error), self.reason))
+        return hash((self.step, self.reason))
 
     def __repr__(self) -> str:
         return f"Failed({self.step!r}, {self.error!r})"

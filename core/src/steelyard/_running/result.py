@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, fields, frozen
 
-from steelyard._model.outcome import Failed, Outcome, Scored
+from steelyard._model.outcome import Failed, Outcome, Scored, Told
 from steelyard._model.usage import Usage
 from steelyard._running.aggregate import Aggregate
 from steelyard._running.gates import GateResult, ThresholdResult, Verdict
@@ -34,12 +34,16 @@ def status_of(result: ItemResult) -> Status:
     for turn in result.turns:
         groups += [turn.gates, turn.scores]
     for group in groups:
-        for entry, outcome in zip(group.entries, group.values(), strict=True):
+        # Scores that were put together by hand know nothing of what was asked of them.
+        entries = group.entries or [None] * len(group)
+        for entry, outcome in zip(entries, group.values(), strict=True):
             if isinstance(outcome, Failed):
                 failed = True
             if not isinstance(outcome, Scored):
                 continue
             scored = True
+            if entry is None:
+                continue
             scale = entry.scorer.scale
             pass_at = entry.tally.pass_at if entry.gate is None else scale.best
             if pass_at is not None:
@@ -90,7 +94,7 @@ class ItemResult:
     index: int
     item: Any
     output: Any = None
-    error: BaseException | None = None
+    error: BaseException | None = field(default=None, eq=Told)
     gates: ByKey[Outcome] = EMPTY
     scores: Scores = EMPTY
     turns: tuple[TurnItemResult, ...] = ()

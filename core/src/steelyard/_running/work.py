@@ -25,7 +25,7 @@ from steelyard._running.result import ItemResult, Scores, Status, TurnItemResult
 from steelyard._running.seen import Seen, messages_of
 from steelyard._running.target import Caller, ReplyMap, TargetCall, TargetResult
 from steelyard._scoring.door import is_contained
-from steelyard._scoring.pipeline import Trace, checked_score, make_plain_result, make_result
+from steelyard._scoring.pipeline import Trace, checked_scored, make_plain_result, make_result
 from steelyard._scoring.protocol import Pending, ScoringServices
 
 STEPS_PREFIX = "steps/"
@@ -159,7 +159,7 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
             answered = clock()
         else:
             turns_given, answered = await _call_target(settings, item, state, started)
-            given, results = _joined(turns_given)
+            given, results = _joined(item, turns_given)
             took_ms = turns_given[0][2] if len(turns_given) == 1 else _together(turns_given)
     except BaseException as error:
         if not is_contained(error):
@@ -300,8 +300,8 @@ async def _answer(settings: Settings, caller: Caller, given: object, call: Targe
     return await value if isawaitable(value) else value
 
 
-def _joined(turns: Sequence[Given]) -> tuple[object, tuple[TargetResult, ...]]:
-    if len(turns) == 1:
+def _joined(item: EvalItem, turns: Sequence[Given]) -> tuple[object, tuple[TargetResult, ...]]:
+    if item.input is not None:
         output, result, _ = turns[0]
         return output, () if result is None else (result,)
     results = tuple([TargetResult(output) if result is None else result for output, result, _ in turns])
@@ -374,8 +374,7 @@ async def _outcome(settings: Settings, entry: Entry, run: ScorerRun[Any, Any]) -
         else:
             outcome = await _within_limit(settings, entry, run)
         if isinstance(outcome, Scored):
-            checked_score(outcome.score, entry.scorer.scale)
-            return outcome
+            return checked_scored(outcome, entry.scorer.scale)
         if isinstance(outcome, NotScorable | Failed):
             return outcome
         raise TypeError(

@@ -70,7 +70,8 @@ class PromptStep(Generic[ContextT, AnswerT]):
 
 
 Given: TypeAlias = "AnswerT | NoValue[AnswerT] | Awaitable[Given[AnswerT]]"
-"""What a function step may give where a value of one type is wanted: that, ``not_scorable(...)``, or either of them later.
+"""What a function step may give where a value of one type is wanted: that, ``not_scorable(...)``, or either of them
+later.
 
 It names itself, so that checkers look into what is awaited before they take the coroutine itself for the value.
 """

@@ -52,18 +52,16 @@ def items_of(data: object, place: Place, workshop: Workshop, own: tuple[Own, ...
         return _of_file(
             DataKeys(path=data) if isinstance(data, str) else data, isinstance(data, str), place, workshop.registry, own
         )
-    if isinstance(data, Reference):
-        data = _called(data.load(), place)
-    if isinstance(data, AsyncIterable):
+    given = _called(data.load(), place) if isinstance(data, Reference) else data
+    if isinstance(given, AsyncIterable):
         if own:
-            raise FileFault(
-                place, "when_given needs items that can be looked at before they run; these come asynchronously."
-            )
-        return Items(name=place.source.name, again=False, stream=data)
-    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
-        raise FileFault(place, f"expected items, found {type(data).__name__}.")
-    again = iter(data) is not data
-    given = cast("Iterable[object]", data)
+            raise FileFault(place, "when_given needs items that can be looked at before they run; these are asynchronous.")
+        return Items(name=place.source.name, again=False, stream=given)
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise FileFault(place, f"expected items, found {type(given).__name__}.")
+    if isinstance(data, Reference):
+        place = Place(evolve(place.source, name=data.text, lines={}, python=True, line=None), place.path)
+    again = iter(given) is not given
     return Items(name=place.source.name, again=again, read=lambda skipped: _inline(given, place, workshop), own=own)
 
 

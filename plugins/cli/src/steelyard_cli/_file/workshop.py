@@ -233,7 +233,7 @@ def _judged(entry: Entry, made: object) -> object:
     if entry.judge is None:
         return made
     with_judge = getattr(made, "with_judge", None)
-    if not callable(with_judge):
+    if not callable(with_judge) or getattr(made, "plain", None) is not None:
         raise FileFault(entry.place / "judge", f"{entry.said} asks no judge.")
     try:
         return with_judge(judge_of(entry.judge, entry.place / "judge"))
