@@ -14,7 +14,7 @@ from steelyard_cli._file.environment import required
 from steelyard_cli._file.items import Items, items_of
 from steelyard_cli._file.judges import JudgeShape
 from steelyard_cli._file.loading import Loaded
-from steelyard_cli._file.model import RECORDED, EvaluationFile, OutputKeys
+from steelyard_cli._file.model import RECORDED, DataKeys, EvaluationFile, OutputKeys
 from steelyard_cli._file.own import Own
 from steelyard_cli._file.places import FileFault, Place, unknown_key
 from steelyard_cli._file.references import Reference
@@ -92,7 +92,7 @@ def build(opened: Opened, *, overrides: Overrides = NO_OVERRIDES, registry: Regi
     gates = _gates(file, workshop, own)
     scorers = _scorers(file, workshop, own)
     options: dict[str, Any] = {"gates": gates, "scorers": scorers}
-    if not (gates or own or scorers) and not isinstance(file.data, tuple):
+    if not (gates or own or scorers) and isinstance(file.data, str | DataKeys):
         raise FileFault(place, "there is nothing to measure: no gates and no scorers.")
     _add_target(options, file, place, overrides)
     judge = JudgeShape().read(overrides.judge, place / "--judge") if overrides.judge is not None else file.judge
