@@ -420,6 +420,39 @@ def test_a_scorer_alone_and_in_an_evaluation_comes_to_the_same(outcome: Outcome)
     assert (alone.not_scorable is not None) == isinstance(inside, NotScorable)
 
 
+# -- hostile data ------------------------------------------------------------------------------------------------------
+
+
+def reading(type: Any) -> Scorer:
+    """A scorer that reads all that it is given."""
+
+    def step(ctx: Any) -> Scored:
+        run = ctx.run
+        return Scored(1.0, repr((run.input, run.output, run.ground_truth, run.metadata, run.context, run.run_id)))
+
+    return create_scorer(f"reads-{type}", "d", type=type).generate_score(step)
+
+
+@LAW
+@given(values(), values(), values(), st.booleans())
+def test_no_input_and_no_output_breaks_an_evaluation(asked: Any, answer: Any, meta: Any, streamed: bool) -> None:
+    told: list[tuple[str, str]] = []
+    item = {"input": "q" if asked is None else asked, "metadata": {"odd": meta}, "ground_truth": meta}
+    result = run_evals(
+        data=iter([item, item]) if streamed else [item, item],
+        target=lambda given: answer,
+        scorers=[reading(None), reading("agent"), reading("trajectory")],
+        group_by=["metadata.odd", "input"],
+        on_item_complete=lambda item, given, result: told.append((result.id, str(result.status))),
+    )
+    assert (result.summary.total_items, result.summary.callback_errors) == (2, 0)
+    assert len(told) == len({id for id, _ in told}) == 2
+    assert result.scores["reads-None"] == 1.0
+    for outcome in result.items[0].scores.values():
+        assert isinstance(outcome, Scored | Failed)
+        assert outcome.result is not None
+
+
 # -- filters -----------------------------------------------------------------------------------------------------------
 
 

@@ -140,6 +140,16 @@ loop.run_until_complete(notebook())
 loop.close()
 """
 
+UNDER_ASYNCIO_RUN = """
+async def main():
+    tell(run_evals(**options))
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    pass
+"""
+
 
 def interrupted(*parts: str, times: int = 1) -> dict[str, Any]:
     """What a program tells of its evaluation after Ctrl-C; it must end well and say nothing else."""
@@ -165,7 +175,7 @@ def interrupted(*parts: str, times: int = 1) -> dict[str, Any]:
 
 
 def complete(result: dict[str, Any], *, side_by_side: bool) -> None:
-    """The item that waits is left out, those before it are there; with others under way beside it, those may be either."""
+    """The item that waits is left out, and those before it are there unless they were under way beside it."""
     if side_by_side:
         assert 3 not in result["items"]
         assert result["items"] == sorted(set(result["items"]))
@@ -175,7 +185,9 @@ def complete(result: dict[str, Any], *, side_by_side: bool) -> None:
     assert result["score"] == (1.0 if result["items"] else None)
 
 
-@pytest.mark.parametrize("door", [HERE, IN_A_RUNNING_LOOP], ids=["here", "in a running loop"])
+@pytest.mark.parametrize(
+    "door", [HERE, IN_A_RUNNING_LOOP, UNDER_ASYNCIO_RUN], ids=["here", "in a running loop", "under asyncio.run"]
+)
 @pytest.mark.parametrize(
     "options", ["", "options['timeout'] = 30", "options['concurrency'] = 2"], ids=["plain", "timeout", "concurrency"]
 )

@@ -6,14 +6,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 from click.testing import CliRunner
 
+from steelyard import EvalResult, run_evals
+from steelyard_cli._file.building import Built
 from steelyard_cli.main import cli
+
+
+def outcome(built: Built, data: Sequence[object] | None = None) -> EvalResult:
+    """What an evaluation that was built comes to, over its own items or these."""
+    items = [located.item for located in built.items.read()] if data is None else data
+    options: Any = {**built.options, "data": items}
+    return run_evals(**options)
 
 
 @frozen

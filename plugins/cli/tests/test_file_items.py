@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.cli.tests.command_desk import Desk
+from plugins.cli.tests.command_desk import Desk, outcome
 from steelyard import TargetResult, run_evals
 from steelyard_cli._data.places import Located
 from steelyard_cli._file.building import Built, build, open_evaluation
@@ -33,7 +33,10 @@ def fault(desk: Desk, text: str) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize("data", ["data = 'rows/x.jsonl'", "data = { path = 'rows/x.jsonl' }", "data = { path = 'rows/x.jsonl', format = 'jsonl' }"])
+@pytest.mark.parametrize(
+    "data",
+    ["data = 'rows/x.jsonl'", "data = { path = 'rows/x.jsonl' }", "data = { path = 'rows/x.jsonl', format = 'jsonl' }"],
+)
 def test_a_data_file_is_found_from_the_folder_of_the_evaluation(
     desk: Desk, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,7 +55,8 @@ def test_columns_say_which_is_which(desk: Desk) -> None:
     desk.write("x.csv", "question,answer,language\nHi,sun,de\n")
     [located] = items(
         desk,
-        "[data]\npath = 'x.csv'\ncolumns = { input = 'question', output = 'answer', 'metadata.lang' = 'language' }\n" + GATE,
+        "[data]\npath = 'x.csv'\ncolumns = { input = 'question', output = 'answer', 'metadata.lang' = 'language' }\n"
+        + GATE,
     )
     item = located.item
     assert (item.input, item.output, item.metadata) == ("Hi", "sun", {"lang": "de"})
@@ -75,7 +79,7 @@ def test_recorded_conversations_keep_their_trajectory_and_usage(desk: Desk) -> N
     assert output.usage is not None
     assert output.usage.input_tokens == 3
     made = built(desk, text)
-    result = run_evals(**{**made.options, "data": [located.item]})
+    result = outcome(made)
     assert (result.verdict, result.summary.target_usage) == ("passed", output.usage)
 
 
@@ -114,7 +118,7 @@ data:
 """,
         "x.yaml",
     )
-    result = run_evals(**{**made.options, "data": [located.item for located in made.items.read()]})
+    result = outcome(made)
     assert [[gate.passed for gate in turn.gate_results] for turn in result.turn_results] == [[True], [False]]
     assert [bound.passed for bound in result.turn_results[1].threshold_results] == [True]
 
@@ -171,10 +175,19 @@ def test_turns_of_python_items_may_name_checks(desk: Desk) -> None:
         ("[data]\npath = 'missing.jsonl'", "x.toml:2: data.path: there is no file"),
         ("data = '.'", "x.toml:1: data: '"),
         ("data = 'rows.txt'", "rows.txt does not tell its format. Give format=; installed are csv, json, jsonl, yaml."),
-        ("data = { path = 'rows.jsonl', format = 'jsnol' }", "No reader named 'jsnol' is installed. Did you mean 'jsonl'?"),
+        (
+            "data = { path = 'rows.jsonl', format = 'jsnol' }",
+            "No reader named 'jsnol' is installed. Did you mean 'jsonl'?",
+        ),
         ("data = { path = 'rows.jsonl', columns = { inputt = 'q' } }", "an item has no field 'inputt'"),
-        ("data = { path = 'rows.jsonl', extractor = 'nothing' }", "x.toml:1: data.extractor: No extractor named 'nothing'"),
-        ("data = { path = 'rows.jsonl', extractor = 'python:items_of_mine:number' }", "an extractor is a function of a record"),
+        (
+            "data = { path = 'rows.jsonl', extractor = 'nothing' }",
+            "x.toml:1: data.extractor: No extractor named 'nothing'",
+        ),
+        (
+            "data = { path = 'rows.jsonl', extractor = 'python:items_of_mine:number' }",
+            "an extractor is a function of a record",
+        ),
         ("data = { path = 'rows.csv', extractor = 'python:items_of_mine:made' }", "read from JSON or JSONL"),
         (
             "data = { path = 'rows.jsonl', extractor = 'python:items_of_mine:made', columns = { input = 'q' } }",
@@ -182,11 +195,17 @@ def test_turns_of_python_items_may_name_checks(desk: Desk) -> None:
         ),
         ("data = 'python:items_of_mine:number'", "x.toml:1: data: expected items, found int."),
         ("data = 'python:items_of_mine:fails'", "x.toml:1: data: calling it failed: RuntimeError: no luck."),
-        ("data = ['sun']", "x.toml:1: data[0]: expected an item such as { input = \"...\" }, found str."),
-        ("[[data]]\noutput = 'a'\n[[data]]\noutptu = 'b'", "x.toml:4: data[1].outptu: there is no such key. Did you mean 'output'?"),
+        ("data = ['sun']", 'x.toml:1: data[0]: expected an item such as { input = "..." }, found str.'),
+        (
+            "[[data]]\noutput = 'a'\n[[data]]\noutptu = 'b'",
+            "x.toml:4: data[1].outptu: there is no such key. Did you mean 'output'?",
+        ),
         ("[[data]]\ncontext = 5\noutput = 'a'", "x.toml:1: data[0]: context must be a text or a list of texts"),
         ("[[data]]\ninput = 'a'\ngates = 'x'", "x.toml:3: data[0].gates: expected a list of gates."),
-        ("[[data]]\ninput = 'a'\n[[data.gates]]\ncheck = 'inclodes'", "x.toml:4: data[0].gates[0].check: No check named"),
+        (
+            "[[data]]\ninput = 'a'\n[[data.gates]]\ncheck = 'inclodes'",
+            "x.toml:4: data[0].gates[0].check: No check named",
+        ),
         (
             "[[data]]\noutput = 'a'\n[[data.gates]]\ncheck = 'includes'\nvalue.from_item = 'ground_truth'\nwhen_given = true",
             "x.toml:6: data[0].gates[0].when_given: this stands with one item already.",

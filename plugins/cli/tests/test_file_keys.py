@@ -115,32 +115,56 @@ GATE = "\n[[gates]]\ncheck = 'includes'\nvalue = 'x'\n"
         ("data = 'x'\nconcurrency = true", "x.toml:2: concurrency: expected a whole number, 1 or more, found true"),
         ("data = 'x'\ntimeout = 0", "x.toml:2: timeout: expected a number above 0, found 0"),
         ("data = 'x'\ntimeout = nan", "x.toml:2: timeout: expected a number above 0, found nan"),
-        ("data = 'x'\ntarget = 'shop.agent'", 'x.toml:2: target: expected "python:module:callable" or "recorded", found the text'),
+        (
+            "data = 'x'\ntarget = 'shop.agent'",
+            'x.toml:2: target: expected "python:module:callable" or "recorded", found the text',
+        ),
         ("data = 'x'\ntarget = 'python:shop'", "x.toml:2: target: 'python:shop' names no Python object; write"),
         ("data = 'x'\njudge = 'gpt'", "x.toml:2: judge: expected a judge"),
-        ("data = 'x'\njudge = { judge = 'a/b', instruction = 'x' }", "judge.instruction: there is no such key. Did you"),
+        (
+            "data = 'x'\njudge = { judge = 'a/b', instruction = 'x' }",
+            "judge.instruction: there is no such key. Did you",
+        ),
         ("data = 'x'\ngroup_by = 'metadata.lang'", "x.toml:2: group_by: expected a list of paths"),
         ("data = 'x'\nenv = ['A', 'B=secret']", "x.toml:2: env[1]: env holds names of variables, never their values."),
         ("data = 'x'\nenv = 'A=secret'", "x.toml:2: env: expected a list of names of variables."),
         ("data = 'x'\noutput = { xml = 'x' }", "x.toml:2: output.xml: there is no such key."),
-        ("data = 'x'\n[gates]\ncheck = 'x'", "x.toml:2: gates: expected a list; in TOML each entry begins with [[gates]]."),
+        (
+            "data = 'x'\n[gates]\ncheck = 'x'",
+            "x.toml:2: gates: expected a list; in TOML each entry begins with [[gates]].",
+        ),
         ("data = 'x'\ngates = ['python:a:b']", "x.toml:2: gates[0]: expected a table that names a check or a scorer"),
         ("data = 'x'\ngates = [5]", "x.toml:2: gates[0]: expected a table that names a check or a scorer, found 5."),
         ("data = 'x'\n[[gates]]\nvalue = 'x'", "x.toml:2: gates[0]: it names neither a check nor a scorer"),
         ("data = 'x'\n[[gates]]\nchekc = 'x'", "x.toml:3: gates[0].chekc: there is no such key. Did you mean 'check'?"),
         ("data = 'x'\n[[gates]]\ncheck = 'a'\nscorer = 'b'", "x.toml:2: gates[0]: it names a check and a scorer"),
         ("data = 'x'\n[[gates]]\ncheck = 'python:a:b'", "x.toml:3: gates[0].check: Python is named by scorer"),
-        ("data = 'x'\n[[gates]]\ncheck = 'a'\nshare = 2", "x.toml:4: gates[0].share: expected a number from 0 to 1, found 2"),
-        ("data = 'x'\n[[scorers]]\ncheck = 'a'\nmin = '1'", "x.toml:4: scorers[0].min: expected a number, found the text"),
+        (
+            "data = 'x'\n[[gates]]\ncheck = 'a'\nshare = 2",
+            "x.toml:4: gates[0].share: expected a number from 0 to 1, found 2",
+        ),
+        (
+            "data = 'x'\n[[scorers]]\ncheck = 'a'\nmin = '1'",
+            "x.toml:4: scorers[0].min: expected a number, found the text",
+        ),
         (f"data = 'x'{GATE}options.value = 'y'", "x.toml:4: gates[0].value: this option stands there twice"),
-        ("data = 'x'\n[[gates]]\nnot = { check = 'a' }\nvalue = 1", "x.toml:4: gates[0].value: with not, everything else"),
+        (
+            "data = 'x'\n[[gates]]\nnot = { check = 'a' }\nvalue = 1",
+            "x.toml:4: gates[0].value: with not, everything else",
+        ),
         ("data = 'x'\n[[gates]]\nnot = { check = 'a', share = 0.5 }", "gates[0].not.share: this belongs to the gate"),
-        ("data = 'x'\n[[scorers.agents]]\ncheck = 'a'", "x.toml:2: scorers.agents: there is no such key. Did you mean 'agent'?"),
+        (
+            "data = 'x'\n[[scorers.agents]]\ncheck = 'a'",
+            "x.toml:2: scorers.agents: there is no such key. Did you mean 'agent'?",
+        ),
         (
             "data = 'x'\n[[scorers.agent]]\ncheck = 'a'\n[[scorers.workflow]]\ncheck = 'a'",
             "x.toml:2: scorers: there are groups of an agent and of a workflow",
         ),
-        ("data = 'x'\nscorers = 'includes'", "x.toml:2: scorers: expected a list of scorers, found the text 'includes'"),
+        (
+            "data = 'x'\nscorers = 'includes'",
+            "x.toml:2: scorers: expected a list of scorers, found the text 'includes'",
+        ),
         ("data = 'x'\ndescription = 2031-05-02", "x.toml:2: description: expected a text, found date."),
     ],
 )
@@ -154,7 +178,9 @@ def test_what_is_wrong_is_told_with_its_place(desk: Desk, text: str, told: str) 
 PYTHON: dict[str, Any] = {"data": [{"output": "x"}], "gates": []}
 
 
-@pytest.mark.parametrize(("more", "told"), [({"targte": 1}, "Did you mean 'target'"), ({"keep_itemz": 1}, "'keep_items'")])
+@pytest.mark.parametrize(
+    ("more", "told"), [({"targte": 1}, "Did you mean 'target'"), ({"keep_itemz": 1}, "'keep_items'")]
+)
 def test_a_python_evaluation_may_have_what_run_evals_takes_and_nothing_else(
     desk: Desk, more: dict[str, object], told: str
 ) -> None:
@@ -162,4 +188,7 @@ def test_a_python_evaluation_may_have_what_run_evals_takes_and_nothing_else(
     with pytest.raises(FileFault, match=told):
         open_evaluation(load("evaluation_keys.py:given", desk.folder))
     desk.write("evaluation_keys_2.py", f"given = {PYTHON | {'keep_items': False, 'on_error': 'record'}!r}\n")
-    assert open_evaluation(load("evaluation_keys_2.py:given", desk.folder)).more == {"keep_items": False, "on_error": "record"}
+    assert open_evaluation(load("evaluation_keys_2.py:given", desk.folder)).more == {
+        "keep_items": False,
+        "on_error": "record",
+    }

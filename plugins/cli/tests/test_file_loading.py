@@ -138,7 +138,9 @@ def test_lines_of_toml_are_right_for_any_value(value: object) -> None:
     assert toml_lines(f"\nx = {written(value)}\n") == expected
 
 
-@pytest.mark.parametrize("word", ["no", "yes", "on", "off", "1:30", "2031-05-02", "2031-05-02T10:00:00Z", "1_000", "<<"])
+@pytest.mark.parametrize(
+    "word", ["no", "yes", "on", "off", "1:30", "2031-05-02", "2031-05-02T10:00:00Z", "1_000", "<<"]
+)
 def test_words_that_older_yaml_changes_are_texts(word: str) -> None:
     assert yaml(f"a: {word}") == {"a": word}
     assert yaml(f"- {word}\n- '{word}'") == [word, word]
@@ -178,7 +180,9 @@ def test_a_plain_word_is_never_a_number_that_it_does_not_look_like(word: str) ->
 
 
 def test_lines_of_yaml_are_told() -> None:
-    _, lines = read_yaml("name: x\ngates:\n  - check: includes\n    value: sun\n  - {check: excludes, value: x}\n", SOURCE)
+    _, lines = read_yaml(
+        "name: x\ngates:\n  - check: includes\n    value: sun\n  - {check: excludes, value: x}\n", SOURCE
+    )
     assert lines["name",] == 1
     assert lines["gates", 0] == 3
     assert lines["gates", 0, "value"] == 4
@@ -219,7 +223,9 @@ def test_what_is_no_toml_is_refused_with_its_line(desk: Desk, content: str) -> N
     assert "at line" not in raised.value.fault
 
 
-@pytest.mark.parametrize(("name", "content"), [("x.toml", "name = 'größe'"), ("x.yaml", "name: größe"), ("x.yml", "{name: größe}")])
+@pytest.mark.parametrize(
+    ("name", "content"), [("x.toml", "name = 'größe'"), ("x.yaml", "name: größe"), ("x.yml", "{name: größe}")]
+)
 def test_files_are_utf_8_with_or_without_a_mark_at_their_start(desk: Desk, name: str, content: str) -> None:
     assert loaded(desk, name, content).values == {"name": "größe"}
     assert loaded(desk, name, "\ufeff" + content).values == {"name": "größe"}
@@ -246,7 +252,10 @@ def test_an_evaluation_is_called_like_its_file_unless_it_says(desk: Desk) -> Non
         ("folder.toml", "this is a folder"),
         ("x.txt", "ends in .toml, .yaml or .yml"),
         ("nothing", "there is no such file"),
-        ("no_such_module:thing", "no_such_module cannot be imported: ModuleNotFoundError.*Python looked beside the file"),
+        (
+            "no_such_module:thing",
+            "no_such_module cannot be imported: ModuleNotFoundError.*Python looked beside the file",
+        ),
         ("evaluation_code:thign", "evaluation_code has no thign. Did you mean 'thing'"),
         ("evaluation_code:number", "a mapping, or a function that gives one; found int"),
         ("evaluation_code:raises", "calling it failed: RuntimeError: no luck"),

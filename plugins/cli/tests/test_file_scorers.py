@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from attrs import frozen
 
 import steelyard_checks as checks
-from plugins.cli.tests.command_desk import Desk
+from plugins.cli.tests.command_desk import Desk, outcome
 from steelyard import (
     AgentScorers,
     EvalItem,
-    EvalResult,
     PassRate,
     PromptStep,
     Registry,
@@ -22,7 +21,6 @@ from steelyard import (
     UnknownPlugin,
     WorkflowScorers,
     create_scorer,
-    run_evals,
     scorer_key,
 )
 from steelyard_cli._file.building import Built, build, open_evaluation
@@ -51,13 +49,11 @@ class Installed(Registry):
 
 
 def built(desk: Desk, text: str, **scorers: object) -> Built:
-    desk.write("x.toml", f"data = [ {{ output = 'the sun', ground_truth = 'sun', metadata = {{ a = 'moon' }} }} ]\n{text}")
+    desk.write(
+        "x.toml", f"data = [ {{ output = 'the sun', ground_truth = 'sun', metadata = {{ a = 'moon' }} }} ]\n{text}"
+    )
     with importable([desk.folder]):
         return build(open_evaluation(load("x.toml", desk.folder)), registry=Installed(**scorers))
-
-
-def result(made: Built) -> EvalResult:
-    return run_evals(**{**made.options, "data": [located.item for located in made.items.read()]})
 
 
 def fault(desk: Desk, text: str, **scorers: object) -> str:
@@ -70,7 +66,7 @@ def test_a_check_is_named_with_its_options(desk: Desk) -> None:
     made = built(desk, "[[gates]]\ncheck = 'includes'\nvalue = 'Sun'\noptions = { ignore_case = false }\n")
     [gate] = made.options["gates"]
     assert scorer_key(gate) == scorer_key(checks.includes("Sun", ignore_case=False))
-    assert result(made).gate_results[0].passed is False
+    assert outcome(made).gate_results[0].passed is False
 
 
 def test_options_that_each_item_brings(desk: Desk) -> None:
@@ -79,7 +75,7 @@ def test_options_that_each_item_brings(desk: Desk) -> None:
         "[[gates]]\ncheck = 'includes'\nvalue = { from_item = 'ground_truth' }\n"
         "[[gates]]\ncheck = 'includes'\nvalue.from_item = 'metadata.a'\n",
     )
-    assert [gate.passed for gate in result(made).gate_results] == [True, False]
+    assert [gate.passed for gate in outcome(made).gate_results] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +117,7 @@ def test_entries_that_are_alike_but_for_their_bounds_are_one_scorer(desk: Desk) 
         "[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nmin = 0\n"
         "[[scorers]]\ncheck = 'includes'\noptions.value = 'x'\nmax = 0.5\nslice = 'metadata.a=moon'\n",
     )
-    assert [bound.passed for bound in result(made).threshold_results] == [True, True]
+    assert [bound.passed for bound in outcome(made).threshold_results] == [True, True]
 
 
 def test_groups_of_an_agent_and_of_a_workflow(desk: Desk) -> None:
@@ -135,7 +131,7 @@ def test_groups_of_an_agent_and_of_a_workflow(desk: Desk) -> None:
 
 def test_not_turns_a_check_round(desk: Desk) -> None:
     made = built(desk, "[[gates]]\nnot = { check = 'includes', value = 'moon' }\n[[gates]]\nnot.check = 'refused'\n")
-    found = result(made)
+    found = outcome(made)
     assert [gate.passed for gate in found.gate_results] == [True, True]
     assert found.gate_results[0].key == scorer_key(checks.not_(checks.includes("moon")))
 
@@ -180,47 +176,110 @@ def test_python_gives_a_scorer_or_makes_one(desk: Desk) -> None:
     made = built(
         desk,
         "[[gates]]\nscorer = 'python:scorers_of_mine:short'\n"
-        "[[gates]]\nscorer = 'python:scorers_of_mine.py:shorter_than'\nlimit = 3\n"
+        "[[gates]]\nscorer = 'python:scorers_of_mine.py:shorter_than'\nlimit = 3\n",
     )
-    assert [(gate.id, gate.passed) for gate in result(made).gate_results] == [("short", True), ("shorter-than-3", False)]
+    assert [(gate.id, gate.passed) for gate in outcome(made).gate_results] == [
+        ("short", True),
+        ("shorter-than-3", False),
+    ]
     with_rule = built(desk, "[[gates]]\nscorer = 'python:scorers_of_mine:gate'\n")
-    assert [(gate.id, gate.passed) for gate in result(with_rule).gate_results] == [("short", True)]
+    assert [(gate.id, gate.passed) for gate in outcome(with_rule).gate_results] == [("short", True)]
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[[gates]]\ncheck = 'inclodes'", "x.toml:3: gates[0].check: No check named 'inclodes' is installed. Did you mean 'includes'?"),
-        ("[[gates]]\ncheck = 'brevity'", "x.toml:3: gates[0].check: there is no check 'brevity', but a scorer of that name"),
-        ("[[gates]]\nscorer = 'includes'", "there is no scorer 'includes', but a check of that name: write check = \"includes\""),
+        (
+            "[[gates]]\ncheck = 'inclodes'",
+            "x.toml:3: gates[0].check: No check named 'inclodes' is installed. Did you mean 'includes'?",
+        ),
+        (
+            "[[gates]]\ncheck = 'brevity'",
+            "x.toml:3: gates[0].check: there is no check 'brevity', but a scorer of that name",
+        ),
+        (
+            "[[gates]]\nscorer = 'includes'",
+            "there is no scorer 'includes', but a check of that name: write check = \"includes\"",
+        ),
         ("[[gates]]\ncheck = 'includes'", "x.toml:2: gates[0]: the check 'includes' needs the option 'value'."),
         (
             "[[gates]]\ncheck = 'includes'\nvalu = 'x'",
             "x.toml:4: gates[0].valu: the check 'includes': there is no such option. Did you mean 'value'?",
         ),
-        ("[[gates]]\ncheck = 'no_tool_errors'\nvalue = 1", "x.toml:4: gates[0].value: the check 'no_tool_errors': it takes no options."),
-        ("[[gates]]\ncheck = 'includes'\nvalue = 5", "x.toml:4: gates[0].value: expected a text or { from_item = \"...\" }, found 5."),
+        (
+            "[[gates]]\ncheck = 'no_tool_errors'\nvalue = 1",
+            "x.toml:4: gates[0].value: the check 'no_tool_errors': it takes no options.",
+        ),
+        (
+            "[[gates]]\ncheck = 'includes'\nvalue = 5",
+            'x.toml:4: gates[0].value: expected a text or { from_item = "..." }, found 5.',
+        ),
         ("[[gates]]\ncheck = 'includes'\noptions.value = 5", "x.toml:4: gates[0].options.value: expected a text"),
         ("[[gates]]\ncheck = 'includes'\nvalue = ''", "x.toml:2: gates[0]: includes(value=): the text is empty"),
-        ("[[gates]]\ncheck = 'max_length'\nn = 5\nunit = 'lines'", "gates[0].unit: expected one of characters, words or"),
+        (
+            "[[gates]]\ncheck = 'max_length'\nn = 5\nunit = 'lines'",
+            "gates[0].unit: expected one of characters, words or",
+        ),
         ("[[gates]]\ncheck = 'tool_order'\norder = 'a'", "expected a list of texts or { from_item"),
-        ("[[gates]]\ncheck = 'includes'\nvalue = { from_item = 'truth' }", "gates[0].value: from_item('truth'): a path is one of"),
+        (
+            "[[gates]]\ncheck = 'includes'\nvalue = { from_item = 'truth' }",
+            "gates[0].value: from_item('truth'): a path is one of",
+        ),
         ("[[gates]]\ncheck = 'includes'\nvalue = { from_itme = 'x' }", "gates[0].value: expected a text or"),
         ("[[gates]]\ncheck = 'includes'\nvalue = 'x'\nmin = 1", "gates[0].min: min belongs to what is averaged"),
-        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nmin = 2", "scorers[0]: Threshold(min=2): scorer 'check-includes' scores from 0 to 1."),
+        (
+            "[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nmin = 2",
+            "scorers[0]: Threshold(min=2): scorer 'check-includes' scores from 0 to 1.",
+        ),
         ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nmin = 0.5\nmax = 0.4", "min is above max"),
-        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\npart = 'tone'", "scorers[0].part: it says what min and max bound"),
-        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nslice = 'a=b'", "scorers[0].slice: it says what min, max or share"),
-        ("[[scorers]]\ncheck = 'includes'\nvalue = 'x'\njudge = 'a/b'\n", "scorers[0].judge: the check 'includes' asks no judge."),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:bare'", "scorers_of_mine:bare needs the option 'run'. A function that scores needs @scorer"),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:nothing'", "scorers_of_mine:nothing gave no scorer, but an object of type int"),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:fails'", "scorers_of_mine:fails could not be made: RuntimeError: no luck."),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:number'", "scorers_of_mine:number is no scorer, but of type int."),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:short'\nlimit = 3", "gates[0].limit: scorers_of_mine:short is made already"),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:gate'\nshare = 1", "gates[0].share: this gate has a rule of its own."),
-        ("[[scorers]]\nscorer = 'python:scorers_of_mine:gate'", "scorers[0]: scorers_of_mine:gate is a gate; put it among the gates."),
-        ("[[gates]]\nscorer = 'python:scorers_of_mine:shorter_than'\nlimit = '3'", "gates[0].limit: expected a whole number, found the text"),
-        ("[[gates]]\ncheck = 'includes'\nvalue = 'x'\nwhen_given = true", "gates[0].when_given: the check 'includes' takes nothing from the items"),
+        (
+            "[[scorers]]\ncheck = 'includes'\nvalue = 'x'\npart = 'tone'",
+            "scorers[0].part: it says what min and max bound",
+        ),
+        (
+            "[[scorers]]\ncheck = 'includes'\nvalue = 'x'\nslice = 'a=b'",
+            "scorers[0].slice: it says what min, max or share",
+        ),
+        (
+            "[[scorers]]\ncheck = 'includes'\nvalue = 'x'\njudge = 'a/b'\n",
+            "scorers[0].judge: the check 'includes' asks no judge.",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:bare'",
+            "scorers_of_mine:bare needs the option 'run'. A function that scores needs @scorer",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:nothing'",
+            "scorers_of_mine:nothing gave no scorer, but an object of type int",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:fails'",
+            "scorers_of_mine:fails could not be made: RuntimeError: no luck.",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:number'",
+            "scorers_of_mine:number is no scorer, but of type int.",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:short'\nlimit = 3",
+            "gates[0].limit: scorers_of_mine:short is made already",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:gate'\nshare = 1",
+            "gates[0].share: this gate has a rule of its own.",
+        ),
+        (
+            "[[scorers]]\nscorer = 'python:scorers_of_mine:gate'",
+            "scorers[0]: scorers_of_mine:gate is a gate; put it among the gates.",
+        ),
+        (
+            "[[gates]]\nscorer = 'python:scorers_of_mine:shorter_than'\nlimit = '3'",
+            "gates[0].limit: expected a whole number, found the text",
+        ),
+        (
+            "[[gates]]\ncheck = 'includes'\nvalue = 'x'\nwhen_given = true",
+            "gates[0].when_given: the check 'includes' takes nothing from the items",
+        ),
         (
             "[[scorers.agent]]\ncheck = 'includes'\nvalue.from_item = 'ground_truth'\nwhen_given = true",
             "scorers.agent[0].when_given: a scorer in a group is for all items",
@@ -242,7 +301,10 @@ class Answer:
 
 def asks() -> object:
     step = PromptStep(
-        description="Ask", output=Answer, prompt=lambda context: "Good?", calculate_score=lambda context, answer: answer.good
+        description="Ask",
+        output=Answer,
+        prompt=lambda context: "Good?",
+        calculate_score=lambda context, answer: answer.good,
     )
     return create_scorer("asks", "Whether a judge likes it", type="agent").generate_score(step)
 
@@ -292,16 +354,22 @@ when_given = true
 min = 0.9
 """,
     )
-    found = result(build(open_evaluation(load("x.toml", desk.folder))))
+    found = outcome(build(open_evaluation(load("x.toml", desk.folder))))
     assert [(gate.passed, gate.n_scored) for gate in found.gate_results] == [(True, 1)]
     assert [(bound.passed, bound.n_scored) for bound in found.threshold_results] == [(True, 1)]
     assert [item.status for item in found.items] == ["passed", "unmeasured"]
 
 
+if TYPE_CHECKING:
+    OnlyForTypeCheckers = int
+
+
 class Picky:
     """A factory that nobody can tell the types of."""
 
-    def __init__(self, value: UnknownAtRuntime, count: int = 1, /, *more: str, flag: bool = False, **rest: object) -> None:  # type: ignore[name-defined]  # noqa: F821
+    def __init__(
+        self, value: OnlyForTypeCheckers, count: int = 1, /, *more: str, flag: bool = False, **rest: object
+    ) -> None:  # type: ignore[name-defined]
         self.given = (value, count, more, flag, rest)
 
 
@@ -324,12 +392,20 @@ def test_a_value_of_an_option_that_takes_one_may_come_from_python(desk: Desk) ->
         desk,
         "[[gates]]\ncheck = 'tool_called_with'\nname = 'buy'\nmatch = 'predicate'\nargs = { python = 'predicates_of_mine:cheap' }\n",
     )
-    bought = {"role": "assistant", "content": "done", "tool_calls": [{"name": "buy", "args": {"price": 4}, "result": "ok"}]}
-    found = run_evals(**{**made.options, "data": [EvalItem(output=[bought])]})
+    bought = {
+        "role": "assistant",
+        "content": "done",
+        "tool_calls": [{"name": "buy", "args": {"price": 4}, "result": "ok"}],
+    }
+    found = outcome(made, [EvalItem(output=[bought])])
     assert found.verdict == "passed"
 
 
 def test_a_table_that_only_looks_like_a_reference_is_a_value(desk: Desk) -> None:
     made = built(desk, "[[gates]]\ncheck = 'tool_called_with'\nname = 'run'\nargs = { python = 'print(1)' }\n")
-    ran = {"role": "assistant", "content": "done", "tool_calls": [{"name": "run", "args": {"python": "print(1)"}, "result": 1}]}
-    assert run_evals(**{**made.options, "data": [EvalItem(output=[ran])]}).verdict == "passed"
+    ran = {
+        "role": "assistant",
+        "content": "done",
+        "tool_calls": [{"name": "run", "args": {"python": "print(1)"}, "result": 1}],
+    }
+    assert outcome(made, [EvalItem(output=[ran])]).verdict == "passed"

@@ -43,7 +43,9 @@ def test_without_a_key_there_is_no_option(text: str) -> None:
         key_value(text)
 
 
-@given(st.text(), st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text())
+@given(
+    st.text(), st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+)
 def test_whatever_json_writes_comes_back(key: str, value: object) -> None:
     if key.strip() and "=" not in key:
         assert key_value(f"{key}={json.dumps(value)}") == (key.strip(), value)

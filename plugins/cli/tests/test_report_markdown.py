@@ -27,7 +27,7 @@ def hostile(text: str) -> str:
 
 def test_it_says_the_verdict_first_and_has_every_line() -> None:
     text = markdown_text(report_of(of_scores(0.5, "error", "not scorable", as_=lambda made: Threshold(made, min=0.8))))
-    assert text.startswith("## ⚠️ `support`\n\n**Verdict: scored: 1 threshold of 1 not met.**\n")
+    assert text.startswith("## ⚠️ `support`\n\n**Verdict: scored: 1 of 1 threshold not met.**\n")
     assert "| `tone` | higher | 0.500 | 1 | 1 | 1 | `>= 0.8` | ❌ missed |" in text
     assert "- The average of `tone` is 0.500 over 1 item, and at least 0.8 was asked: missed by 0.300" in text
     assert "3 items, 1 errored, 1 informational, 1 unmeasured" in text
@@ -114,7 +114,7 @@ def test_a_huge_report_still_fits_and_says_what_it_left_out() -> None:
     assert len(text) < 60_000
     assert re.search(r"and \d+ more lines", text)
     assert re.search(r"and \d[\d,]* more slices", text)
-    assert "scored: 120 thresholds of 120 not met" in text
+    assert "scored: 120 of 120 thresholds not met" in text
 
 
 @LAW

@@ -235,18 +235,29 @@ def test_the_headline_says_what_the_verdict_means() -> None:
     passed = evaluated([item(1, a=1.0, b=1.0)], [Threshold(scripted("b"), min=0.5)], [scripted("a")])
     assert report_of(passed).words.headline == "passed: 1 gate held and 1 threshold was met."
     scored = evaluated([item(1, a=1.0, b=0.0)], [Threshold(scripted("b"), min=0.5)], [scripted("a")])
-    assert report_of(scored).words.headline == "scored: every gate held, but 1 threshold of 1 not met."
+    assert report_of(scored).words.headline == "scored: every gate held, but 1 of 1 threshold not met."
     failed = evaluated([item(1, a=0.0, b=0.0)], [Threshold(scripted("b"), min=0.5)], [scripted("a")])
-    assert report_of(failed).words.headline == "failed: 1 gate of 1 did not hold."
+    assert report_of(failed).words.headline == "failed: 1 of 1 gate did not hold."
     assert len(report_of(failed).words.because) == 2
+
+
+def test_the_headline_tells_what_was_missed_from_what_was_left_open() -> None:
+    data = [item(1, a=1.0, b=0.0, c=1.0), item(2, a=ERROR, b=1.0, c=1.0)]
+    gates = [scripted(name) for name in "abc"]
+    assert report_of(evaluated(data, gates=gates)).words.headline == (
+        "failed: 1 of 3 gates did not hold and 1 could not be decided."
+    )
+    assert report_of(evaluated(data, gates=gates[::2])).words.headline == "failed: 1 of 2 gates could not be decided."
+    bounds = [Threshold(scripted("b"), min=0.6), Threshold(scripted("a"), min=0.6)]
+    assert report_of(evaluated(data, bounds)).words.headline == (
+        "scored: 1 of 2 thresholds not met and 1 could not be decided."
+    )
 
 
 def test_an_outage_is_not_told_as_a_bad_target() -> None:
     report = report_of(evaluated([item(1, fails=True), item(2, fails=True)], gates=[scripted("a")]))
     assert report.verdict is Verdict.FAILED
     assert report.words.headline.startswith("failed: nothing could be measured.")
-    assert report.nothing_decided
-    assert report.nothing_scored
 
 
 def test_no_verdict_is_explained() -> None:
@@ -276,6 +287,8 @@ def test_a_caller_may_know_better_why_it_stopped_and_how_many_items_there_were()
     report = report_of(of_scores(1.0), stopped="--fail-fast: item 3 failed", planned=7)
     assert (report.partial, report.stopped) == ("partial 1/7", "--fail-fast: item 3 failed")
     assert report_of(of_scores(1.0), stopped="enough").partial == "partial 1/?"
+    gated = report_of(of_scores(1.0, gate=True), stopped="enough", planned=7)
+    assert gated.words.headline == "passed: 1 gate held (partial 1/7)."
     assert report_of(of_scores(1.0)).partial is None
 
 

@@ -106,7 +106,7 @@ def test_at_eighty_columns_it_reads_like_this() -> None:
         "  Judge: not asked\n"
         "  1 item on which the target failed\n"
         "\n"
-        "Verdict: failed: 1 gate of 1 did not hold.\n"
+        "Verdict: failed: 1 of 1 gate did not hold.\n"
         "  - Gate brief did not hold: 1 item of 4 did not reach 1; 1 item could not be\n"
         "    computed.\n"
         "  - The average of tone is 0.700 over 3 items, and at least 0.75 was asked:\n"
@@ -118,7 +118,7 @@ def test_where_a_table_has_no_room_each_line_stands_by_itself() -> None:
     text = printed(report_of(of_scores(0.5, 1.0, NONE, as_=lambda made: Threshold(made, min=0.8))), 40)
     assert (
         "  tone\n"
-        "    result missed  better higher\n"
+        "    result missed  better when higher\n"
         "    average 0.750  scored 2\n"
         "    not scorable 1  failed 0\n"
         "    bound >= 0.8\n"

@@ -17,24 +17,25 @@ from steelyard_extract_providers import OpenAIChat, TauBench, openai_chat, tau_b
 LAW = settings(deadline=None)
 BOTH = pytest.mark.parametrize("extractor", [openai_chat, tau_bench], ids=repr)
 
-KEYS = (
-    "arguments audio body choices content custom delta error file finish_reason function function_call id image_url index "
-    "info input is_error message messages model name object parts prompt_tokens reasoning refusal request response role "
-    "task_id text tool_call_id tool_calls traj transcript trial type usage"
-).split()
-WORDS = (
-    "assistant user system developer tool function critic text image_url input_audio refusal thinking tool_use custom "
-    "chat.completion chat.completion.chunk list {} [] null \ud83d"
-).split()
+KEYS = [
+    *("arguments", "audio", "body", "choices", "content", "custom", "delta", "error", "file", "finish_reason"),
+    *("function", "function_call", "id", "image_url", "index", "info", "input", "is_error", "message", "messages"),
+    *("model", "name", "object", "parts", "prompt_tokens", "reasoning", "refusal", "request", "response", "role"),
+    *("task_id", "text", "tool_call_id", "tool_calls", "traj", "transcript", "trial", "type", "usage"),
+]
+WORDS = [
+    *("assistant", "user", "system", "developer", "tool", "function", "critic", "text", "image_url", "input_audio"),
+    *("refusal", "thinking", "tool_use", "custom", "chat.completion", "chat.completion.chunk", "list", "{}", "[]"),
+    *("", "null", "\ud83d"),
+]
 
 scalars = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-2, 3),
-    st.just(10**5000),
     st.just(2**63),
     st.floats(),
-    st.sampled_from(["", *WORDS]),
+    st.sampled_from(WORDS),
     st.text(st.one_of(st.characters(), st.just("\ud83d")), max_size=4),
 )
 anything = st.recursive(
@@ -106,9 +107,10 @@ def read(extractor: OpenAIChat | TauBench, record: object) -> Conversation | Non
     assert extractor.recognises(record) in (True, False)
     try:
         return extractor(record)
-    except ConfigurationError as refused:
-        assert str(refused).startswith(("openai-chat: ", "tau-bench: "))
-        return None
+    except ConfigurationError as error:
+        refused = str(error)
+    assert refused.startswith(("openai-chat: ", "tau-bench: "))
+    return None
 
 
 @BOTH
@@ -155,8 +157,8 @@ def test_a_record_that_is_nested_without_end_is_read_or_refused(extractor: OpenA
     for _ in range(depth):
         deep = [deep]
     keyed: Any = {}
-    for _ in range(depth):
-        keyed = {"messages": keyed, "content": keyed, "request": keyed}
+    for at in range(depth):
+        keyed = {("messages", "content", "request")[at % 3]: keyed}
     for value in (deep, keyed):
         for record in (
             value,
@@ -171,7 +173,7 @@ def test_a_record_that_is_nested_without_end_is_read_or_refused(extractor: OpenA
 
 
 def test_a_large_record_takes_time_in_proportion_to_its_size() -> None:
-    many = 20_000
+    many = 5_000
     same = {"role": "assistant", "tool_calls": [CALL] * many}
     told = [{"role": "tool", "tool_call_id": "c", "content": str(at)} for at in range(many)]
     found = openai_chat([same, *told])

@@ -304,8 +304,8 @@ def test_damage_in_a_log_costs_its_own_place_and_is_told_once(damaged: object, p
 
 
 def test_a_damaged_message_that_every_request_repeats_is_told_once() -> None:
-    turn = [*TURN, 7]
-    log = [pair(turn, ASKS), pair([*turn, ASKS, RESULT], says("Three."))]  # type: ignore[list-item]
+    turn: list[Any] = [*TURN, 7]
+    log = [pair(turn, ASKS), pair([*turn, ASKS, RESULT], says("Three."))]
     assert [fault["place"] for fault in openai_chat(log).metadata["faults"]] == ["[0].request.messages[2]"]
 
 

@@ -191,6 +191,13 @@ def test_results_without_an_id_go_by_name_and_else_by_order(id: str | None) -> N
     assert results(parallel, *[answers(id, text) for text in "123"]) == ["1", "2", "3"]
 
 
+def test_a_result_without_an_id_belongs_to_a_call_without_one_before_any_other() -> None:
+    both = asks(call("a", "1"), call("a"), call("b", "2"))
+    assert results(both, answers(None, "bare")) == [None, "bare", None]
+    assert results(both, answers(None, "bare", name="a"), answers(None, "next", name="a")) == ["next", "bare", None]
+    assert results(both, answers(None, "of b", name="b")) == [None, None, "of b"]
+
+
 def test_the_legacy_function_call_is_answered_by_the_next_function_of_its_name() -> None:
     legacy = {"role": "assistant", "content": None, "function_call": {"name": "fx", "arguments": "{}"}}
     other = {"role": "function", "name": "other", "content": "no"}

@@ -130,8 +130,8 @@ def test_arguments_that_were_cut_off_are_their_text() -> None:
 @pytest.mark.parametrize("place", ["last", "every"])
 def test_the_last_usage_that_is_told_counts(place: str) -> None:
     usage = {"prompt_tokens": 7, "completion_tokens": 3}
-    before = {"usage": {"prompt_tokens": 7, "completion_tokens": 1}} if place == "every" else {}
-    found = openai_chat([chunk({"content": "a"}, **before), END, chunk(usage=usage)])
+    before = {"prompt_tokens": 7, "completion_tokens": 1} if place == "every" else None
+    found = openai_chat([chunk({"content": "a"}, usage=before), END, chunk(usage=usage)])
     assert found.usage == Usage(
         input_tokens=7, cached_input_tokens=0, cache_creation_tokens=0, output_tokens=3, reasoning_tokens=None
     )
@@ -213,7 +213,7 @@ def test_a_damaged_chunk_costs_itself_and_is_told(damaged: object, place: str) -
     st.randoms(use_true_random=False),
 )
 def test_a_response_that_is_cut_into_any_chunks_is_the_same(text: str, given: list[Record], random: Any) -> None:
-    whole = [
+    whole: list[Record] = [
         {"id": f"c{at}", "function": {"name": "tool", "arguments": json.dumps(args)}} for at, args in enumerate(given)
     ]
     message = {"role": "assistant", "content": text or None, "tool_calls": whole}

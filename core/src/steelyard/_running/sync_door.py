@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from steelyard._running.evaluation import Evaluation
 
 
+NOTICE = 0.1
+"""Seconds after which Ctrl-C is noticed at the latest where a loop around has taken it for itself."""
+
+
 def drive(evaluation: Evaluation) -> None:
     """Runs the evaluation to its end, in a private loop: here, or on a thread of its own where a loop is running
     already.
@@ -83,6 +87,20 @@ def _cancel(handle: list[Any]) -> None:
             loop.call_soon_threadsafe(main.cancel)
 
 
+def _wait_for(ended: Event) -> None:
+    """Waits, and raises ``KeyboardInterrupt`` on Ctrl-C also where the loop around takes it for itself.
+
+    ``asyncio.run`` does: it marks its task as cancelled, which the task learns only when it next lets go of the loop.
+    """
+    import asyncio
+
+    task = asyncio.current_task()
+    asked = 0 if task is None else task.cancelling()
+    while not ended.wait(NOTICE):
+        if task is not None and task.cancelling() > asked:
+            raise KeyboardInterrupt
+
+
 def _drive_on_thread(evaluation: Evaluation) -> None:
     raised: list[BaseException] = []
     handle: list[Any] = []
@@ -101,7 +119,7 @@ def _drive_on_thread(evaluation: Evaluation) -> None:
     thread = Thread(target=copy_context().run, args=(body,), name="steelyard-run-evals", daemon=True)
     try:
         thread.start()
-        ended.wait()
+        _wait_for(ended)
     except KeyboardInterrupt:
         if not thread.is_alive() and not ended.is_set():  # it was struck before it began
             raise

@@ -80,6 +80,16 @@ class Commands(click.Group):
             with formatter.section("Commands of other packages"):
                 formatter.write_dl(list(others.items()))
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; a reader of its output that goes away is no failure of it."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            from steelyard_cli.broken_pipe import mute_stdout
+
+            mute_stdout()
+            return ExitCode.PASSED
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -105,11 +115,6 @@ class Commands(click.Group):
         except click.ClickException as error:
             error.show()
             code = ExitCode.REFUSED
-        except BrokenPipeError:
-            from steelyard_cli.broken_pipe import mute_stdout
-
-            mute_stdout()
-            code = ExitCode.PASSED
         except Exception as error:
             code = _ended_by(error, session)
         sys.exit(int(code))

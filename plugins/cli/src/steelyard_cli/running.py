@@ -86,7 +86,7 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
     wanted = {form: outputs.get(form) for form in ("json", "junit", "csv")}
     try:
         with live:
-            result = _result(built, data, feed, keep_items=needs_items(**wanted))
+            result = _result(built, how.selection, data, feed, keep_items=needs_items(**wanted))
     except EmptySelection as error:
         return _nothing(error, err)
     report = Report.of(
@@ -170,7 +170,7 @@ def _faults(faults: list[Any], count: int, how: How, *, only_bad: bool) -> Confi
     )
 
 
-def _result(built: Built, data: _Data, feed: Feed, *, keep_items: bool) -> EvalResult:
+def _result(built: Built, selection: Selection, data: _Data, feed: Feed, *, keep_items: bool) -> EvalResult:
     own = cast("Any", built.options.get("on_item_complete"))
 
     async def both(item: Any, target_result: Any, result: ItemResult) -> None:
@@ -188,14 +188,8 @@ def _result(built: Built, data: _Data, feed: Feed, *, keep_items: bool) -> EvalR
     try:
         return run_evals(**cast("EvalOptions", options))
     except ConfigurationError as error:
-        selected = data.selected
-        if (
-            selected is not None
-            and not selected.taken
-            and data.broken is None
-            and (selected.read or not selected.missing_ids)
-        ):
-            raise EmptySelection(f"the selection holds none of the items of {built.items.name}.") from error
+        if data.selected is not None and not data.selected.taken and data.broken is None:
+            _refuse_nothing(built, selection, data.selected, data.skipped)
         raise refused(built.place, error) from error
 
 

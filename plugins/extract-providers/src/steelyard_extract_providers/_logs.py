@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from attrs import Factory, define
+
 from steelyard_extract_providers._chunks import Streams, joined
 from steelyard_extract_providers._entries import Entry, Reply, read_entry
 from steelyard_extract_providers._faults import Faults, expected, under
@@ -20,25 +22,50 @@ def read_log(entries: Sequence[object], faults: Faults, *, alone: bool = False) 
     thread = Thread()
     requests = Requests(faults)
     for place, entry in _events(entries, alone=alone):
-        if isinstance(entry, list):
-            response = read_response(joined(entry, faults), place, faults, raw=[chunk for _, chunk in entry])
-            if response is not None:
-                thread.answer(response)
-            continue
-        match shape_of(entry):
-            case Shape.PAIR if isinstance(entry, Mapping):
-                asked = requests.read(entry, place)
-                if asked is not None:
-                    thread.ask(asked)
-                response = answer_of(entry, place, faults)
-            case Shape.RESPONSE:
-                response = read_response(entry, place, faults)
-            case _:
-                faults.note(place, expected("a request with its response", entry))
-                response = None
+        response = None
+        if isinstance(entry, _Stream):
+            raw = [chunk for _, chunk in entry.chunks]
+            response = read_response(joined(entry.chunks, faults), place, faults, raw=raw)
+        elif shape_of(entry) is Shape.PAIR and isinstance(entry, Mapping):
+            asked = requests.read(entry, place)
+            if asked is not None:
+                thread.ask(asked)
+            response = answer_of(entry, place, faults)
+        elif shape_of(entry) is Shape.RESPONSE:
+            response = read_response(entry, place, faults)
+        else:
+            faults.note(place, expected("a request with its response", entry))
         if response is not None:
             thread.answer(response)
     return thread
+
+
+@define(eq=False)
+class _Stream:
+    """The chunks of one response, each with its place."""
+
+    chunks: list[tuple[str, object]] = Factory(list)
+
+
+def _events(entries: Sequence[object], *, alone: bool) -> Iterator[tuple[str, object]]:
+    """Each entry with its place; in the place of a stream's first chunk the whole stream."""
+    streams = Streams()
+    events: list[tuple[str, object]] = []
+    begun: dict[int, _Stream] = {}
+    streaming = False
+    for at, entry in enumerate(entries):
+        place = "" if alone else f"[{at}]"
+        shape = shape_of(entry)
+        streaming = shape is Shape.CHUNK or (shape is None and streaming)
+        if not streaming:
+            events.append((place, entry))
+            continue
+        chunks, is_new = streams.of(entry)
+        if is_new:
+            begun[id(chunks)] = _Stream()
+            events.append((place, begun[id(chunks)]))
+        begun[id(chunks)].chunks.append((place, entry))
+    yield from events
 
 
 class Requests:
@@ -90,24 +117,3 @@ def answer_of(pair: Mapping[str, object], place: str, faults: Faults) -> Entry |
         chunks = [(f"{inside}[{at}]", chunk) for at, chunk in enumerate(response)]
         return read_response(joined(chunks, faults), inside, faults, requested=requested, raw=response)
     return read_response(response, inside, faults, requested=requested)
-
-
-def _events(entries: Sequence[object], *, alone: bool) -> Iterator[tuple[str, object]]:
-    """Each entry with its place, in the place of a stream's first chunk the list of all its chunks with theirs."""
-    streams = Streams()
-    events: list[tuple[str, object]] = []
-    placed: dict[int, list[tuple[str, object]]] = {}
-    streaming = False
-    for at, entry in enumerate(entries):
-        place = "" if alone else f"[{at}]"
-        shape = shape_of(entry)
-        streaming = shape is Shape.CHUNK or (shape is None and streaming)
-        if not streaming:
-            events.append((place, entry))
-            continue
-        chunks, is_new = streams.of(entry)
-        if is_new:
-            placed[id(chunks)] = []
-            events.append((place, placed[id(chunks)]))
-        placed[id(chunks)].append((place, entry))
-    yield from events

@@ -12,28 +12,31 @@ def answers(entries: Sequence[Entry]) -> Mapping[Call, Entry]:
     """The answer of each call that has one.
 
     A result belongs to the nearest earlier message with an unanswered call of its id: there to the call of its name,
-    else to the first. A result without an id belongs to the nearest earlier message with an unanswered call of its
-    name; without a name too, with one that has no id either.
+    else to the first. A result without an id belongs in the same way to a call without one, of its name if it has one;
+    failing that, to the nearest call of its name that has an id.
     """
     found: dict[Call, Entry] = {}
     by_id: dict[str, list[_Asked]] = {}
     by_name: dict[str, list[_Asked]] = {}
+    by_name_with_id: dict[str, list[_Asked]] = {}
     without_id: list[_Asked] = []
     some_lack_ids = any(entry.role == "tool" and entry.call_id is None for entry in entries)
     for entry in entries:
         if entry.calls:
             _register(by_id, ((call.id, call) for call in entry.calls if call.id is not None))
             if some_lack_ids:
-                _register(by_name, ((call.name, call) for call in entry.calls))
-                without_id.append(_Asked([call for call in entry.calls if call.id is None]))
+                bare = [call for call in entry.calls if call.id is None]
+                _register(by_name, ((call.name, call) for call in bare))
+                _register(by_name_with_id, ((call.name, call) for call in entry.calls if call.id is not None))
+                without_id.append(_Asked(bare))
         elif entry.role == "tool":
             if entry.call_id is not None:
-                waiting = by_id.get(entry.call_id)
-            elif entry.name is not None:
-                waiting = by_name.get(entry.name)
+                call = _nearest(by_id.get(entry.call_id), entry.name, found)
+            elif entry.name is None:
+                call = _nearest(without_id, None, found)
             else:
-                waiting = without_id
-            call = _nearest(waiting, entry.name, found) if waiting else None
+                call = _nearest(by_name.get(entry.name), entry.name, found)
+                call = call or _nearest(by_name_with_id.get(entry.name), entry.name, found)
             if call is not None:
                 found[call] = entry
     return found
@@ -67,7 +70,7 @@ def _register(waiting: dict[str, list[_Asked]], calls: Iterable[tuple[str, Call]
         waiting.setdefault(key, []).append(_Asked(group))
 
 
-def _nearest(waiting: list[_Asked], name: str | None, answered: Mapping[Call, Entry]) -> Call | None:
+def _nearest(waiting: list[_Asked] | None, name: str | None, answered: Mapping[Call, Entry]) -> Call | None:
     """The unanswered call of the latest message that has one; messages without one are forgotten."""
     while waiting:
         call = waiting[-1].unanswered(name, answered)

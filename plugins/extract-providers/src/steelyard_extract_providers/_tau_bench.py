@@ -39,8 +39,8 @@ class TauBench:
 
     def recognises(self, record: object) -> bool:
         """Whether a record is of this format, by a look at its outside; never raises."""
-        if isinstance(record, list | tuple):
-            return len(record) == 1 and self.recognises(record[0])
+        if isinstance(record, list | tuple) and len(record) == 1:
+            record = record[0]
         return isinstance(record, Mapping) and isinstance(record.get("traj"), list) and "task_id" in record
 
     def __repr__(self) -> str:

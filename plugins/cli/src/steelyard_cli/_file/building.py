@@ -191,8 +191,7 @@ def _outputs(output: OutputKeys | None, place: Place) -> dict[str, tuple[Path, P
     if output is None:
         return {}
     given = {each.name: getattr(output, each.name) for each in fields(OutputKeys)}
-    folder = place.source.folder
-    return {form: (folder / path, place / form) for form, path in given.items() if path is not None}
+    return {form: (place.source.path(path), place / form) for form, path in given.items() if path is not None}
 
 
 def refused(place: Place, error: ConfigurationError) -> ConfigurationError:

@@ -1,4 +1,5 @@
-"""Environment variables that an evaluation needs. Files hold names only, and values go nowhere but into what hides them."""
+"""Environment variables that an evaluation needs. Files hold names only, and values go nowhere but into what hides
+them."""
 
 from __future__ import annotations
 

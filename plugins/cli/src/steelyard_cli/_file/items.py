@@ -55,7 +55,9 @@ def items_of(data: object, place: Place, workshop: Workshop, own: tuple[Own, ...
     given = _called(data.load(), place) if isinstance(data, Reference) else data
     if isinstance(given, AsyncIterable):
         if own:
-            raise FileFault(place, "when_given needs items that can be looked at before they run; these are asynchronous.")
+            raise FileFault(
+                place, "when_given needs items that can be looked at before they run; these are asynchronous."
+            )
         return Items(name=place.source.name, again=False, stream=given)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise FileFault(place, f"expected items, found {type(given).__name__}.")
@@ -75,7 +77,7 @@ def _called(found: object, place: Place) -> object:
 
 
 def _of_file(keys: DataKeys, bare: bool, place: Place, registry: Registry, own: tuple[Own, ...]) -> Items:
-    path = place.source.folder / keys.path
+    path = place.source.path(keys.path)
     at = place if bare else place / "path"
     if not path.exists():
         near = nearest(path.name, _beside(path))

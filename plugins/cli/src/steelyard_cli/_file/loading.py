@@ -15,7 +15,7 @@ from steelyard_cli._file.references import read_reference, told
 
 TOML = (".toml",)
 YAML = (".yaml", ".yml")
-_AT_LINE = re.compile(r"\s*\(at line (?P<line>\d+), column \d+\)")
+_AT = re.compile(r"\s*\(at (?:line (?P<line>\d+), column \d+|end of document)\)")
 
 
 @frozen
@@ -94,9 +94,10 @@ def _of_toml(text: str, source: Source) -> tuple[Mapping[str, object], Source]:
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        said = _AT_LINE.search(str(error))
-        at = Place(source if said is None else evolve(source, line=int(said["line"])))
-        raise FileFault(at, f"this is not valid TOML: {_AT_LINE.sub('', str(error))}.") from error
+        said = _AT.search(str(error))
+        line = None if said is None else int(said["line"] or text.rstrip().count("\n") + 1)
+        at = Place(evolve(source, line=line))
+        raise FileFault(at, f"this is not valid TOML: {_AT.sub('', str(error))}.") from error
     return values, evolve(source, lines=toml_lines(text))
 
 

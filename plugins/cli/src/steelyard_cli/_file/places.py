@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import field, frozen
@@ -10,6 +12,7 @@ from attrs import field, frozen
 from steelyard import ConfigurationError
 
 Step = str | int
+"""A key of a table, or a place in a list."""
 Lines = Mapping[tuple[Step, ...], int]
 """Keys and places that lead to a value, and the line on which it begins."""
 
@@ -29,6 +32,15 @@ class Source:
     python: bool = False
     trusted: bool = True
     line: int | None = None
+
+    def path(self, written: str) -> Path:
+        """The file that a path in the source means.
+
+        Names of files are UTF-8 like what is written in them, also where the locale has another encoding.
+        """
+        with suppress(UnicodeEncodeError):  # half a character names no file, which whoever looks for it will find out
+            written = os.fsdecode(written.encode("utf-8", "surrogateescape"))
+        return self.folder / written
 
 
 @frozen

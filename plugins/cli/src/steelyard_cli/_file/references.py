@@ -59,7 +59,7 @@ class Reference:
             raise FileFault(self.place, f"{said}.") from error
 
     def _path(self) -> Path:
-        path = self.place.source.folder / self.module
+        path = self.place.source.path(self.module)
         if not path.is_file():
             raise FileFault(self.place, f"there is no file {self.module}.")
         return path

@@ -168,17 +168,6 @@ class Report:
         """The gates and thresholds."""
         return tuple(row for row in self.rows if row.asked)
 
-    @property
-    def nothing_decided(self) -> bool:
-        """Whether gates or thresholds were set and not one of them has a number to be decided on."""
-        asked = self.asked
-        return bool(asked) and not any(row.n_scored for row in asked)
-
-    @property
-    def nothing_scored(self) -> bool:
-        """Whether no scorer and no gate gave a number on any item."""
-        return not any(row.n_scored for row in self.rows)
-
 
 STATUSES = (Status.PASSED, Status.FAILED, Status.ERRORED, Status.INFORMATIONAL, Status.UNMEASURED)
 

@@ -185,7 +185,7 @@ def _verdict(report: Report, say: Say) -> Iterator[RenderableType]:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 NAME = Column(head="scorer", label="", least=20)
-BETTER = Column(head="better", label="better")
+BETTER = Column(head="better", label="better when")
 AVERAGE = Column(head="average", label="average", right=True)
 SCORED = Column(head="scored", label="scored", right=True)
 NOT_SCORABLE = Column(head="not scorable", label="not scorable", right=True)

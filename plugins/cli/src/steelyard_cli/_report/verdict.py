@@ -36,30 +36,35 @@ class VerdictInWords:
 
 def verdict_in_words(verdict: Verdict | None, rows: Sequence[Row], partial: str | None) -> VerdictInWords:
     """The verdict in words. ``partial`` says how many items there are of how many, where the run did not end."""
+    because = _because(rows)
+    headline = _headline(verdict, rows, partial)
+    if partial is not None and verdict is not None:
+        headline = f"{headline.removesuffix('.')} ({partial})."
+    return VerdictInWords(headline, because)
+
+
+def _because(rows: Sequence[Row]) -> tuple[Because, ...]:
+    asked = [row for row in rows if row.asked]
+    missed = (why_not_passed(row) for row in asked if row.passed is False)
+    silent = (why_no_say(row) for row in asked if row.passed is None)
+    return (*missed, *silent)
+
+
+def _headline(verdict: Verdict | None, rows: Sequence[Row], partial: str | None) -> str:
     gates = [row for row in rows if row.kind == "gate"]
     bounds = [row for row in rows if row.kind == "threshold"]
-    asked = [*gates, *bounds]
-    missed = [row for row in asked if row.passed is False]
-    silent = [row for row in asked if row.passed is None]
-    because = (*map(why_not_passed, missed), *map(why_no_say, silent))
-    unmeasured = bool(asked) and not any(row.n_scored for row in asked)
     match verdict:
         case Verdict.PASSED:
-            return VerdictInWords(f"passed: {_what_passed(gates, bounds)}.", because)
+            return f"passed: {_what_passed(gates, bounds)}."
         case Verdict.SCORED:
             rest = "every gate held, but " if gates else ""
-            n = sum(row.passed is False for row in bounds)
-            return VerdictInWords(f"scored: {rest}{count(n, 'threshold')} of {len(bounds)} not met.", because)
-        case Verdict.FAILED if unmeasured:
-            return VerdictInWords(
-                "failed: nothing could be measured. That says nothing about how good the target is.",
-                because,
-            )
+            return f"scored: {rest}{_what_did_not(bounds, 'threshold', 'not met')}."
+        case Verdict.FAILED if not any(row.n_scored for row in (*gates, *bounds)):
+            return "failed: nothing could be measured. That says nothing about how good the target is."
         case Verdict.FAILED:
-            n = sum(row.passed is False for row in gates)
-            return VerdictInWords(f"failed: {count(n, 'gate')} of {len(gates)} did not hold.", because)
+            return f"failed: {_what_did_not(gates, 'gate', 'did not hold')}."
         case None:
-            return VerdictInWords(_no_verdict(asked, partial), because)
+            return _no_verdict([*gates, *bounds], partial)
 
 
 def _what_passed(gates: Sequence[Row], bounds: Sequence[Row]) -> str:
@@ -67,6 +72,17 @@ def _what_passed(gates: Sequence[Row], bounds: Sequence[Row]) -> str:
     held = [f"{count(n_gates, 'gate')} held"] if n_gates else []
     met = [f"{count(n_bounds, 'threshold was', 'thresholds were')} met"] if n_bounds else []
     return " and ".join(held + met)
+
+
+def _what_did_not(rows: Sequence[Row], one: str, words: str) -> str:
+    missed, left_open = (
+        sum(row.status is status for row in rows) for status in (RowStatus.MISSED, RowStatus.NOT_COMPUTED)
+    )
+    said = [f"{missed} of {count(len(rows), one)} {words}"] if missed else []
+    if left_open:
+        of = "" if missed else f" of {count(len(rows), one)}"
+        said.append(f"{left_open}{of} could not be decided")
+    return " and ".join(said)
 
 
 def _no_verdict(asked: Sequence[Row], partial: str | None) -> str:

@@ -35,7 +35,7 @@ def _all(found: list[Listed]) -> Iterator[str]:
     if not found:
         yield "No checks and no scorers are installed. pip install steelyard-checks brings some."
     for each in found:
-        yield f"{each.kind.removesuffix('s')} {each.name}{f' ({each.id})' if each.id else ''}"
+        yield from _wrapped(f"{each.kind.removesuffix('s')} {each.name}{f' ({each.id})' if each.id else ''}", "")
         yield from _wrapped(each.broken or each.factory.summary, "    ")
         if each.broken is None:
             yield from _wrapped(_facts(each), "    ")
