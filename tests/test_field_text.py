@@ -354,8 +354,8 @@ def test_calls_with_equal_arguments_are_equal_whatever_the_order_of_their_keys(o
 
 
 NOTHING_TO_TEST = (
-    ("B151", "No check reads an answer as a list of choices, so none splits one at commas or the word and."),
-    ("B156", "No check asks whether an output is JSON: the eleven checks read the words of an answer and its calls."),
+    ("B151", "No check splits an answer at commas or the word and: contains_all is given its texts one by one."),
+    ("B156", "is_json takes a structured output as the JSON it is; the tests of the checks package show each case."),
 )
 """Entries that cannot occur, or that are of what is still to come."""
 

@@ -192,3 +192,11 @@ def test_an_object_with_the_two_methods_is_an_async_context_manager_too() -> Non
     around = Around()
     run_evals(data=items("a"), target=str, scorers=[there], lifecycle=Lifecycle(item=lambda item, state: around))
     assert around.order == ["up", "down"]
+
+
+def test_a_run_that_cannot_be_taken_down_costs_no_result_and_is_noted() -> None:
+    around = Lifecycle(run=lifecycle([], run_down=OSError("the disk is full")).run)
+    result = run_evals(data=items("a", "b"), target=lambda given: given, gates=[there], lifecycle=around)
+    assert result.verdict == "passed"
+    assert result.summary.total_items == 2
+    assert result.notes == ("taking down the run failed: OSError: the disk is full",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import asynccontextmanager
 from inspect import isawaitable, iscoroutinefunction
 from math import isfinite
 from time import perf_counter
@@ -125,6 +125,7 @@ class Evaluation:
         self._ids: Ids | None = None
         self._started: float | None = None
         self._interruption: str | None = None
+        self._notes: tuple[str, ...] = ()
         self._told_the_end = False
         self.ends_on_interrupt = False
         """Whether Ctrl-C ends the run with what is there; set by the door whose loop it is."""
@@ -236,10 +237,7 @@ class Evaluation:
                 RunInfo(self.planned_items, self._concurrency, tuple(entry.key for entry in self._plan.common))
             )
         try:
-            async with AsyncExitStack() as stack:
-                state = None
-                if settings.lifecycle.run is not None:
-                    state = await stack.enter_async_context(settings.lifecycle.run())
+            async with self._around_run() as state:
 
                 async def work(index: int, raw: Any) -> None:
                     done = await work_on(settings, index, self._arrived(index, raw), state, id_of)
@@ -263,6 +261,26 @@ class Evaluation:
             ledger.ended(self._clock() - self._started, self._threads.left_behind)
         if self._streamed and not ledger.total_items and not self.interrupted:
             raise ConfigurationError("There is no data: the stream gave no item.")
+
+    @asynccontextmanager
+    async def _around_run(self) -> AsyncIterator[Any]:
+        """What the lifecycle sets up for the run. A failure to take it down is noted, and costs no result."""
+        make = self._settings.lifecycle.run
+        if make is None:
+            yield None
+            return
+        manager = make()
+        state = await manager.__aenter__()
+        try:
+            yield state
+        except BaseException as error:
+            await manager.__aexit__(type(error), error, error.__traceback__)
+            raise
+        try:
+            await manager.__aexit__(None, None, None)
+        except Exception as error:
+            self._notes = (f"taking down the run failed: {describe(error)}",)
+            log("lifecycle.failed", error=describe(error))
 
     @property
     def planned_items(self) -> int | None:
@@ -363,7 +381,7 @@ class Evaluation:
                 self._told_the_end = True
                 self._observers.run_finished(result)
             result = evolve(result, summary=evolve(result.summary, observer_errors=self._observers.error_count))
-        return result
+        return evolve(result, notes=self._notes) if self._notes else result
 
     def _observer_notes(self) -> tuple[ObserverNote, ...]:
         if self._observers is None:

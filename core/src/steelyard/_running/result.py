@@ -243,7 +243,7 @@ class EvalResult:
     ``scores`` are averages by key (for grouped scorers by group, then by key), ``aggregates`` the whole account behind
     them by scope and key. ``items`` are in the order of the data; empty with ``keep_items=False``. ``interrupted`` says
     that the run ended before its data did (``interruption`` says why): what is here covers ``summary.total_items``
-    items, and the verdict is None unless a gate has failed already.
+    items, and the verdict is None unless a gate has failed already. ``notes`` tell what else went wrong.
     """
 
     verdict: Verdict | None
@@ -257,3 +257,4 @@ class EvalResult:
     observers: tuple[ObserverNote, ...] = ()
     interrupted: bool = False
     interruption: str | None = None
+    notes: tuple[str, ...] = ()

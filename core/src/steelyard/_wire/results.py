@@ -77,6 +77,8 @@ def _written(what: str, kind: type[Any], value: object) -> dict[str, Any]:
         raise WireError(what, f"it cannot be written: {misfit.problem}", path_text(misfit.path)) from misfit
     except RecursionError as error:
         raise WireError(what, "it cannot be written: it is nested too deeply") from error
+    except ImportError:  # a dependency of ours is broken, which says so best itself
+        raise
     except Exception as error:  # scorers of others make their evidence when it is read
         raise WireError(what, f"it cannot be written: {describe(error)}") from error
 

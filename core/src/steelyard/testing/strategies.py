@@ -703,4 +703,5 @@ def eval_results() -> SearchStrategy[EvalResult]:
         observers=_few(st.builds(ObserverNote, name=texts(), version=_maybe(texts()), distribution=_maybe(texts()))),
         interrupted=st.booleans(),
         interruption=_maybe(texts()),
+        notes=_few(texts()),
     )
