@@ -82,9 +82,11 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(requires=["wheels"])
 def demo(session: nox.Session) -> None:
-    """Evaluate the recorded conversations of the support agent and print the verdict."""
+    """Evaluate the support agent, as a Python program and as an evaluation file, and print the verdicts."""
     install_built(session)
     session.run("python", "examples/support_agent", *session.posargs)
+    # The recordings hold faults on purpose, so the verdict is "failed" and the exit code 1.
+    session.run("steelyard", "run", "examples/support_agent/evaluation.toml", success_codes=[1])
 
 
 @nox.session(requires=["wheels"])
