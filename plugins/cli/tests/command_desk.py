@@ -25,6 +25,14 @@ def outcome(built: Built, data: Sequence[object] | None = None) -> EvalResult:
     return run_evals(**options)
 
 
+def declare(site: Path, name: str, entry_points: str) -> None:
+    """Puts a distribution with these entry points into a folder of packages."""
+    folder = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(entry_points)
+
+
 @frozen
 class Ran:
     """How a command ended, and what it said."""

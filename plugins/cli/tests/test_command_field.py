@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from plugins.cli.tests.command_desk import Desk
-from plugins.cli.tests.test_command_lists import declare
+from plugins.cli.tests.command_desk import Desk, declare
 from steelyard import Registry, result_from_json
 from steelyard_cli.commands.run import command as run_command
 from tests.field_log import unaccounted
@@ -211,7 +210,8 @@ def test_a_judge_reads_real_characters(desk: Desk) -> None:
     desk.outputs("Xin chào, tôi có thể giúp gì?")
     desk.write(
         "x.toml",
-        "data = 'data.jsonl'\njudge = 'python:judge_of_the_field:judge'\n[[gates]]\nscorer = 'python:judge_of_the_field:polite'\n",
+        "data = 'data.jsonl'\njudge = 'python:judge_of_the_field:judge'\n"
+        "[[gates]]\nscorer = 'python:judge_of_the_field:polite'\n",
     )
     assert desk.run("run", "x.toml").code == 0
     assert "Xin chào, tôi có thể giúp gì?" in desk.read("asked")
@@ -263,7 +263,8 @@ def test_a_run_with_any_values_at_all_is_saved(desk: Desk) -> None:
     desk.jsonl({"input": name} for name in names)
     desk.write(
         "x.toml",
-        "data = 'data.jsonl'\ntarget = 'python:agent_of_odd_values:answer'\n[[scorers]]\nscorer = 'python:scorer_of_odd_values:seen'\n",
+        "data = 'data.jsonl'\ntarget = 'python:agent_of_odd_values:answer'\n"
+        "[[scorers]]\nscorer = 'python:scorer_of_odd_values:seen'\n",
     )
     desk.write("scorer_of_odd_values.py", "from steelyard import scorer\n@scorer\ndef seen(run):\n    return 1.0\n")
     ran = desk.run("run", "x.toml", *ALL_OUTPUTS)
@@ -439,7 +440,9 @@ def test_importing_the_command_changes_nothing() -> None:
     program = (
         "import sys, logging, signal, warnings, os\n"
         "import click\n"
-        "def state(): return (list(sys.path), logging.root.handlers[:], warnings.filters[:], signal.getsignal(signal.SIGINT), dict(os.environ))\n"
+        "def state():\n"
+        "    return (list(sys.path), logging.root.handlers[:], warnings.filters[:], signal.getsignal(signal.SIGINT),\n"
+        "            dict(os.environ))\n"
         "before = state()\n"
         "import steelyard_cli.main, steelyard_cli.running, steelyard_cli.opening, steelyard_cli.commands.run\n"
         "print(state() == before, 'asyncio' in sys.modules)\n"

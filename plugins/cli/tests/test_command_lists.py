@@ -4,11 +4,10 @@ running it."""
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from plugins.cli.tests.command_desk import Desk
+from plugins.cli.tests.command_desk import Desk, declare
 from steelyard import Registry
 from steelyard_cli._file.reference_page import page
 from steelyard_cli._file.schema import file_schema
@@ -37,13 +36,6 @@ def acme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
         "number = 5\n"
     )
     return desk
-
-
-def declare(site: Path, name: str, entry_points: str) -> None:
-    folder = site / f"{name.replace('-', '_')}-1.0.dist-info"
-    folder.mkdir(parents=True)
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (folder / "entry_points.txt").write_text(entry_points)
 
 
 def test_plugins_are_listed_without_being_imported(acme: Desk) -> None:
@@ -75,10 +67,7 @@ def test_every_plugin_of_this_environment_works(desk: Desk) -> None:
 
 def test_scorers_are_listed_with_what_their_numbers_mean(acme: Desk) -> None:
     said = acme.run("scorers").said
-    assert (
-        "scorer brevity (brevity) How long the answer is, in words. 0 to 100, lower is better; needs nothing of the items"
-        in said
-    )
+    assert "scorer brevity (brevity) How long the answer is, in words. 0 to 100, lower is better; needs nothing" in said
     assert "check includes (check-includes) Whether the answer contains a text" in said
     assert "scorer odd" in said
     assert "range told by its options" in said

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from plugins.cli.tests.command_desk import Desk
-from plugins.cli.tests.test_command_lists import declare
+from plugins.cli.tests.command_desk import Desk, declare
 from steelyard_cli.main import OWN, cli
 
 
@@ -76,7 +75,8 @@ def others(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
     declare(
         site,
         "acme-commands",
-        "[steelyard.commands]\nview = acme_commands:view\nrun = acme_commands:view\nbroken = acme_missing:view\nodd = acme_commands:odd\n",
+        "[steelyard.commands]\nview = acme_commands:view\nrun = acme_commands:view\n"
+        "broken = acme_missing:view\nodd = acme_commands:odd\n",
     )
     (site / "acme_commands.py").write_text(
         "import click\n"

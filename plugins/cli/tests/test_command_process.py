@@ -15,21 +15,21 @@ from plugins.cli.tests.command_desk import Desk
 ROOT = Path(__file__).parents[3]
 
 WAITING = """
-import asyncio, pathlib
+import asyncio
 done = 0
 async def answer(question):
     global done
-    if done == 3:
-        pathlib.Path("waiting").touch()
+    if done == ANSWERS:
+        print("waiting", flush=True)
         await asyncio.Event().wait()
     done += 1
     return "the sun"
 """
 
 
-def interrupt(desk: Desk, *flags: str) -> tuple[int, str, str]:
-    """Starts the run of an agent that answers three times and then never, and presses Ctrl-C when it hangs."""
-    desk.write("agent_waiting.py", WAITING)
+def interrupt(desk: Desk, *flags: str, answers: int = 3) -> tuple[int, str, str]:
+    """Starts the run of an agent that answers so many times and then never, and presses Ctrl-C when it hangs."""
+    desk.write("agent_waiting.py", WAITING.replace("ANSWERS", str(answers)))
     desk.jsonl({"input": str(number)} for number in range(10))
     desk.gate("target = 'python:agent_waiting:answer'")
     process = subprocess.Popen(
@@ -40,8 +40,8 @@ def interrupt(desk: Desk, *flags: str) -> tuple[int, str, str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (desk.folder / "waiting").exists() and process.poll() is None:
-        os.sched_yield() if hasattr(os, "sched_yield") else None
+    assert process.stdout is not None
+    assert process.stdout.readline() == "waiting\n"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     return process.returncode, out, err
@@ -71,6 +71,13 @@ def test_an_interrupted_run_writes_what_it_has_and_ends_with_130(desk: Desk) -> 
     assert "partial 3/10" in desk.read("out.md")
     assert desk.read("out.xml")
     assert desk.read("out.csv")
+
+
+def test_a_run_that_is_interrupted_at_its_first_item_ends_well_too(desk: Desk) -> None:
+    code, out, err = interrupt(desk, "--json", "out.json", "--junit", "out.xml", answers=0)
+    assert (code, err) == (130, "")
+    assert "partial 0/10" in out
+    assert desk.json("out.json")["items"] == []
 
 
 @pytest.mark.parametrize(("answer", "code"), [("the sun", 0), ("the moon", 1)])

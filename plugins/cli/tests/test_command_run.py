@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -218,7 +219,7 @@ def test_bad_lines_are_refused_all_at_once_or_left_out_and_counted(desk: Desk) -
     said = desk.run("run", "evaluation.toml").fault
     assert said.startswith("3 items cannot be evaluated:")
     for line in (2, 3, 4):
-        assert f"data.jsonl:{line}: " in said
+        assert f" data.jsonl:{line}: " in said
     assert "--skip-bad" in said
     ran = desk.run("run", "evaluation.toml", "--skip-bad")
     assert ran.code == 0
@@ -232,7 +233,8 @@ def test_an_item_without_what_its_scorers_need_is_refused_before_any_call(desk: 
     desk.write("agent_never.py", "def answer(question): raise SystemExit('called')\n")
     desk.write(
         "x.toml",
-        "data = 'data.jsonl'\ntarget = 'python:agent_never:answer'\n[[gates]]\ncheck = 'includes'\nvalue.from_item = 'ground_truth'\n",
+        "data = 'data.jsonl'\ntarget = 'python:agent_never:answer'\n"
+        "[[gates]]\ncheck = 'includes'\nvalue.from_item = 'ground_truth'\n",
     )
     desk.jsonl([{"input": "a", "ground_truth": "x"}, {"input": "b"}, {"input": "c", "ground_truth": None}])
     said = desk.run("run", "x.toml").fault
@@ -287,7 +289,12 @@ class Answer:
     good: bool
 
 polite = create_scorer("polite", "Whether the answer is polite", type="agent").generate_score(
-    PromptStep(description="Ask", output=Answer, prompt=lambda context: "Polite?", calculate_score=lambda context, answer: answer.good)
+    PromptStep(
+        description="Ask",
+        output=Answer,
+        prompt=lambda context: "Polite?",
+        calculate_score=lambda context, answer: answer.good,
+    )
 )
 
 async def yes(request):
@@ -340,7 +347,8 @@ def test_concurrency_and_timeout_of_flags_go_over_those_of_the_file(desk: Desk) 
         "import asyncio\nnow = 0\nmost = 0\n"
         "async def answer(question):\n"
         "    global now, most\n"
-        "    now += 1\n    most = max(most, now)\n    await asyncio.sleep(0)\n    await asyncio.sleep(0)\n    now -= 1\n"
+        "    now += 1\n    most = max(most, now)\n"
+        "    await asyncio.sleep(0)\n    await asyncio.sleep(0)\n    now -= 1\n"
         "    return 'sun'\n",
     )
     desk.jsonl([{"input": "a"}] * 6)
@@ -354,7 +362,8 @@ def test_concurrency_and_timeout_of_flags_go_over_those_of_the_file(desk: Desk) 
 def test_observers_are_told_only_when_they_are_named(desk: Desk) -> None:
     desk.write(
         "observer_of_mine.py",
-        "seen = []\nclass Watching:\n    def item_completed(self, item_result):\n        seen.append(item_result.index)\n",
+        "seen = []\nclass Watching:\n    def item_completed(self, item_result):\n"
+        "        seen.append(item_result.index)\n",
     )
     desk.outputs("sun", "sun")
     desk.gate("observers = ['python:observer_of_mine:Watching']")
@@ -550,6 +559,23 @@ def test_every_flag_works_as_the_help_writes_it(desk: Desk, option: click.Option
     given = (flag,) if option.is_flag else (flag, VALUES[flag])
     assert desk.run("run", "evaluation.toml", *given).code == 0
     assert flag in desk.run("run", "--help").out
+
+
+def test_an_output_may_be_a_device(desk: Desk) -> None:
+    desk.gate()
+    desk.outputs("sun")
+    assert desk.process("run", "evaluation.toml", "--json", os.devnull, "--csv", os.devnull).code == 0
+
+
+def test_many_bad_lines_are_counted(desk: Desk) -> None:
+    desk.gate()
+    desk.write("data.jsonl", "x\n" * 40)
+    said = desk.run("run", "evaluation.toml").fault
+    assert said.startswith("40 items cannot be evaluated: data.jsonl:1: ")
+    assert "and 30 more With --skip-bad" in said
+    assert "holds no items: each of its 40 lines is bad, the first one is data.jsonl:1" in (
+        desk.run("run", "evaluation.toml", "--skip-bad").fault
+    )
 
 
 def test_nothing_is_left_on_the_path_of_python(desk: Desk) -> None:

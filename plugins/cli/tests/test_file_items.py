@@ -207,7 +207,8 @@ def test_turns_of_python_items_may_name_checks(desk: Desk) -> None:
             "x.toml:4: data[0].gates[0].check: No check named",
         ),
         (
-            "[[data]]\noutput = 'a'\n[[data.gates]]\ncheck = 'includes'\nvalue.from_item = 'ground_truth'\nwhen_given = true",
+            "[[data]]\noutput = 'a'\n[[data.gates]]\ncheck = 'includes'\n"
+            "value.from_item = 'ground_truth'\nwhen_given = true",
             "x.toml:6: data[0].gates[0].when_given: this stands with one item already.",
         ),
     ],

@@ -273,7 +273,8 @@ def test_what_cannot_be_loaded_is_refused_in_a_sentence(desk: Desk, spec: str, t
     (desk.folder / "folder.toml").mkdir()
     desk.write(
         "evaluation_code.py",
-        "number = 1\nthing = {}\nkeys = {1: 2}\ndef raises(): raise RuntimeError('no luck')\ndef leaves(): raise SystemExit(1)\n",
+        "number = 1\nthing = {}\nkeys = {1: 2}\n"
+        "def raises(): raise RuntimeError('no luck')\ndef leaves(): raise SystemExit(1)\n",
     )
     desk.write("evaluation_breaks.py", "1 / 0\n")
     with importable([desk.folder]), pytest.raises(FileFault, match=told):

@@ -72,7 +72,10 @@ GOOD = [
     "data = 'x'\n[[scorers.steps.a]]\ncheck = 'refused'",
     "data = 'x'\n[[gates]]\ncheck = 'tool_called_with'\nname = 'x'\nargs = { a = 1 }",
     "data = 'x'\n[[gates]]\ncheck = 'tool_called_with'\nname = 'x'\nargs = { python = 'a:b' }\nmatch = 'predicate'",
-    "data = 'x'\ntarget = 'recorded'\nenv = ['A']\njudge = { judge = 'a/b', instructions = 'x' }\noutput = { json = 'x' }",
+    (
+        "data = 'x'\ntarget = 'recorded'\nenv = ['A']\n"
+        "judge = { judge = 'a/b', instructions = 'x' }\noutput = { json = 'x' }"
+    ),
     "data = 'x'\ntarget = 'python:a:b'\ntarget_options = { a = [1] }\nreply = { output = 'a' }\nobservers = ['x']",
 ]
 BAD = [

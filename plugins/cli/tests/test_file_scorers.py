@@ -300,7 +300,7 @@ class Answer:
 
 
 def asks() -> object:
-    step = PromptStep(
+    step: PromptStep[Any, Answer] = PromptStep(
         description="Ask",
         output=Answer,
         prompt=lambda context: "Good?",
@@ -369,7 +369,7 @@ class Picky:
 
     def __init__(
         self, value: OnlyForTypeCheckers, count: int = 1, /, *more: str, flag: bool = False, **rest: object
-    ) -> None:  # type: ignore[name-defined]
+    ) -> None:
         self.given = (value, count, more, flag, rest)
 
 
@@ -390,7 +390,8 @@ def test_a_value_of_an_option_that_takes_one_may_come_from_python(desk: Desk) ->
     desk.write("predicates_of_mine.py", "def cheap(args):\n    return args['price'] < 5\n")
     made = built(
         desk,
-        "[[gates]]\ncheck = 'tool_called_with'\nname = 'buy'\nmatch = 'predicate'\nargs = { python = 'predicates_of_mine:cheap' }\n",
+        "[[gates]]\ncheck = 'tool_called_with'\nname = 'buy'\n"
+        "match = 'predicate'\nargs = { python = 'predicates_of_mine:cheap' }\n",
     )
     bought = {
         "role": "assistant",
@@ -409,3 +410,34 @@ def test_a_table_that_only_looks_like_a_reference_is_a_value(desk: Desk) -> None
         "tool_calls": [{"name": "run", "args": {"python": "print(1)"}, "result": 1}],
     }
     assert outcome(made, [EvalItem(output=[ran])]).verdict == "passed"
+
+
+OBJECTS = """
+import steelyard_checks as checks
+from steelyard import AgentScorers, EvalItem, JudgeSettings, ShareOfItems, Threshold, from_item
+
+class Agent:
+    def generate(self, question):
+        return "the sun"
+
+async def judge(request):
+    raise NotImplementedError
+
+given = {
+    "data": (EvalItem(input=text, ground_truth="sun") for text in "ab"),
+    "target": Agent(),
+    "gates": (ShareOfItems(checks.includes("sun"), 0.9), {"check": "includes", "value": from_item("ground_truth")}),
+    "scorers": AgentScorers(agent=[Threshold(checks.includes("sun"), min=1)]),
+    "judge": JudgeSettings(judge=judge),
+    "reply": None,
+}
+"""
+
+
+def test_in_python_whatever_is_named_may_be_the_thing_itself(desk: Desk) -> None:
+    desk.write("objects_of_mine.py", OBJECTS)
+    with importable([desk.folder]):
+        made = build(open_evaluation(load("objects_of_mine:given", desk.folder)))
+    found = outcome(made)
+    assert found.verdict == "passed"
+    assert [gate.passed for gate in found.gate_results] == [True, True]

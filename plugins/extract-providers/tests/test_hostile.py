@@ -185,6 +185,8 @@ def test_a_large_record_takes_time_in_proportion_to_its_size() -> None:
     assert len(step.raw_args) == 99 * many
     talks = [{"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": RESPONSES[2]}] * many
     assert len(list(openai_chat.split(talks))) == many
+    apart = [{"request": {"messages": [{"role": "user", "content": str(at)}]}} for at in range(many)]
+    assert len(openai_chat(apart).messages) == many
 
 
 def test_numbers_of_thousands_of_digits_are_no_ids() -> None:

@@ -224,6 +224,25 @@ def test_a_request_with_its_response_is_read_in_every_envelope(record: Record) -
     assert (texts(found), steps(found)) == (LOG_TEXTS[:3], [("m", True), ("stock", None)])
 
 
+@pytest.mark.parametrize("answer", ["Three.", {"role": "assistant", "content": "Three."}])
+def test_a_response_that_is_a_message_or_its_text_alone_is_one(answer: object) -> None:
+    assert openai_chat.recognises({"messages": TURN, "response": answer})
+    [found] = cut([{"messages": TURN, "response": answer, "model": "m"}])
+    assert (texts(found), steps(found)) == ([*LOG_TEXTS[:2], "Three."], [("m", True)])
+
+
+@pytest.mark.parametrize("text", ["7", "null", '{"city": "Oslo"}', "[1]", "[]"])
+def test_an_answer_that_looks_like_json_is_a_text(text: str) -> None:
+    assert texts(openai_chat({"messages": TURN, "response": text}))[2:] == [text]
+
+
+@pytest.mark.parametrize(
+    "answer", [{"type": "message", "role": "assistant", "content": []}, {"object": "response", "output": []}]
+)
+def test_a_pair_whose_response_is_of_another_provider_is_not_of_this_format(answer: object) -> None:
+    assert not openai_chat.recognises({"request": {"messages": TURN}, "response": answer})
+
+
 def test_a_line_of_a_batch_is_a_conversation_under_its_own_id() -> None:
     line = {
         "id": "batch_1",
@@ -290,6 +309,7 @@ def test_a_failed_request_takes_nothing_from_what_is_known() -> None:
         (7, "[1]"),
         ({**SECOND, "request": 7}, "[1].request"),
         ({**SECOND, "response": 7}, "[1].response"),
+        ({**SECOND, "response": []}, "[1].response.choices"),
         ({**SECOND, "response": {"choices": 7}}, "[1].response.choices"),
         ({**SECOND, "response": {"choices": [7]}}, "[1].response.choices"),
         ({**SECOND, "response": {"choices": [{"message": 7}]}}, "[1].response.choices[0].message"),

@@ -264,6 +264,10 @@ def test_what_a_record_tells_beside_its_messages_is_metadata() -> None:
     assert (found.id, found.metadata) == ("t1", {"model": "m", "lang": "de", "user": 7})
 
 
+def test_an_id_may_be_a_number() -> None:
+    assert openai_chat({"messages": [], "id": 7}).id == "7"
+
+
 def test_generations_are_named_after_the_model_that_was_asked_for_and_else_are_unknown() -> None:
     assert [step.name for step in openai_chat({"messages": [says("Hi")], "model": "m"}).trajectory.steps] == ["m"]
     assert [step.name for step in openai_chat([says("Hi")]).trajectory.steps] == ["unknown"]

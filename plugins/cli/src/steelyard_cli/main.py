@@ -144,9 +144,10 @@ def _ended_by(error: Exception, session: Session) -> ExitCode:
 
 def _say(session: Session, text: str, *, whole: bool = False) -> None:
     """Writes to standard error; nothing hidden is shown, and no control character gets to the terminal."""
+    from steelyard_cli._file.places import without_folder
     from steelyard_cli._report import visible
 
-    text = session.hide(text)
+    text = session.hide(text if whole else without_folder(text))
     show = _printable if whole else visible
     lines = [f"{line[: len(line) - len(line.lstrip())]}{show(line.lstrip())}" for line in text.split("\n")]
     click.echo("\n".join(lines), err=True)

@@ -11,11 +11,11 @@ from typing import Any, TextIO, cast
 from attrs import define, field, frozen
 
 from steelyard import ConfigurationError, EvalItem, EvalOptions, EvalResult, ItemResult, run_evals
-from steelyard_cli._data.places import Located, Skipped
+from steelyard_cli._data.places import DataFault, Located, Skipped
 from steelyard_cli._data.selection import Selected, Selection
 from steelyard_cli._file.building import Built, refused
 from steelyard_cli._file.checking import check_items, doubled_ids
-from steelyard_cli._file.places import FileFault
+from steelyard_cli._file.places import FileFault, without_folder
 from steelyard_cli._report import Feed, Hide, ItemAccount, JsonlWriter, LiveView, Report, needs_items, print_report
 from steelyard_cli.broken_pipe import mute_stdout
 from steelyard_cli.exit_codes import ExitCode, of_result
@@ -100,7 +100,7 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
     )
     lost = _write(report, result, outputs, jsonl, feed)
     for fault in data.skipped:
-        err.write(f"left out: {fault}\n")
+        err.write(hide(f"left out: {without_folder(str(fault))}\n"))
     _show(report, out)
     for form, reason in lost:
         err.write(hide(f"Error: the {form} file could not be written: {reason}\n"))
@@ -112,7 +112,7 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
 
 
 def _nothing(error: EmptySelection, err: TextIO) -> ExitCode:
-    err.write(f"Error: {error}\n")
+    err.write(f"Error: {without_folder(str(error))}\n")
     return ExitCode.NOT_EVALUATED
 
 
@@ -134,15 +134,11 @@ def _data(built: Built, how: How) -> _Data:
         return data
     chosen = selection.of(items.read(data.skipped))
     checked = check_items(built, chosen)
-    bad = [] if how.skip_bad else list(data.skipped)
-    n_bad = 0 if how.skip_bad else data.skipped.count
-    faults = [
-        *bad,
-        *checked.faults,
-        *(doubled_ids(selection.of(items.read(Skipped())), checked) if checked.doubled else ()),
-    ]
+    bad = Skipped() if how.skip_bad else data.skipped
+    doubled = list(doubled_ids(selection.of(items.read(Skipped())), checked)) if checked.doubled else []
+    faults = [*bad, *checked.faults, *doubled]
     if faults:
-        raise _faults(faults, max(n_bad + checked.n_faults, len(faults)), how, only_bad=n_bad == len(faults))
+        raise _faults(faults, bad.count + checked.n_faults + len(doubled), only_bad=len(faults) == len(bad.first))
     if not checked.n_items:
         _refuse_nothing(built, selection, chosen, data.skipped)
     if chosen.missing_ids:
@@ -159,15 +155,14 @@ def _refuse_nothing(built: Built, selection: Selection, chosen: Selected, skippe
     raise ConfigurationError(f"{built.items.name} holds no items{bad}.")
 
 
-def _faults(faults: list[Any], count: int, how: How, *, only_bad: bool) -> ConfigurationError:
-    shown = "\n".join(f"  {fault}" for fault in faults[:MOST_FAULTS])
-    more = count - min(len(faults), MOST_FAULTS)
+def _faults(faults: list[DataFault], count: int, *, only_bad: bool) -> ConfigurationError:
     hint = "\nWith --skip-bad such lines are left out and counted." if only_bad else ""
     if count == 1:
         return ConfigurationError(f"{faults[0]}.{hint}")
-    return ConfigurationError(
-        f"{count} items cannot be evaluated:\n{shown}{f'{chr(10)}  and {more} more' if more > 0 else ''}{hint}"
-    )
+    lines = [f"{count} items cannot be evaluated:", *(f"  {fault}" for fault in faults[:MOST_FAULTS])]
+    if count > MOST_FAULTS:
+        lines.append(f"  and {count - MOST_FAULTS} more")
+    return ConfigurationError("\n".join(lines) + hint)
 
 
 def _result(built: Built, selection: Selection, data: _Data, feed: Feed, *, keep_items: bool) -> EvalResult:
@@ -210,7 +205,9 @@ def _checked_outputs(built: Built, how: How) -> dict[str, Path]:
             raise ConfigurationError(f"{form}: {path} is a folder; name a file.")
         if whole in read:
             raise ConfigurationError(f"{form}: {path} is {read[whole]}, which would be lost.")
-        if whole in taken and path.is_file():
+        if path.exists() and not path.is_file():
+            continue  # a device or a pipe: it may take several, and has no folder to be made
+        if whole in taken:
             raise ConfigurationError(f"{form}: {path} is written as {taken[whole]} already.")
         taken[whole] = form
         above = next((each for each in whole.parents if each.exists()), whole.parent)

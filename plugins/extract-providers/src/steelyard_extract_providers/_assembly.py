@@ -47,17 +47,19 @@ def conversation(
 
 
 def _message(entry: Entry, answered: Mapping[Call, Entry], asked: Mapping[Entry, Call]) -> Message:
+    # One part by itself is taken over faster than a tuple of one.
+    content = entry.content[0] if len(entry.content) == 1 else entry.content
     if entry.role == "assistant":
-        calls = [_tool_call(call, answered.get(call)) for call in entry.calls]
-        return Message("assistant", entry.content, tool_calls=calls, reasoning=entry.reasoning, refusal=entry.refusal)
+        calls = tuple([_tool_call(call, answered.get(call)) for call in entry.calls])
+        return Message("assistant", content, tool_calls=calls, reasoning=entry.reasoning, refusal=entry.refusal)
     if entry.role == "tool":
         name = entry.name
         if name is None and entry in asked:
             name = asked[entry].name
         return Message(
-            "tool", entry.content, tool_call_id=entry.call_id, name=name, is_error=True if entry.is_error else None
+            "tool", content, tool_call_id=entry.call_id, name=name, is_error=True if entry.is_error else None
         )
-    return Message(entry.role, entry.content)
+    return Message(entry.role, content)
 
 
 def _tool_call(call: Call, answer: Entry | None) -> ToolCall:

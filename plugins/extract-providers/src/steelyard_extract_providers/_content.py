@@ -42,8 +42,8 @@ class Content:
 EMPTY = Content()
 
 
-def read_content(given: object, role: str, place: str, faults: Faults) -> Content:
-    """The content of a message of this role; a part that cannot be read is left out and noted.
+def read_content(given: object, role: str, message: str, faults: Faults) -> Content:
+    """The content of a message of this role at this place; a part that cannot be read is left out and noted.
 
     Parts that are all text become one text, joined with nothing for an assistant and with a newline for others. A
     tool's content may be any value: what is neither text nor parts stays structured as its result and becomes JSON
@@ -53,6 +53,7 @@ def read_content(given: object, role: str, place: str, faults: Faults) -> Conten
         return EMPTY
     if isinstance(given, str):
         return Content((given,), given)
+    place = f"{message}.content"
     if isinstance(given, list | tuple):
         if role == "tool" and given and not any(_is_part(part) for part in given):
             return _structured(given, place, faults)

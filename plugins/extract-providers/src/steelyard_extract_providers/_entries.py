@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from attrs import frozen
@@ -10,7 +10,7 @@ from attrs import frozen
 from steelyard import Part, Usage
 from steelyard_extract_providers._arguments import read_arguments
 from steelyard_extract_providers._content import read_content
-from steelyard_extract_providers._faults import Faults, expected, word
+from steelyard_extract_providers._faults import Faults, expected, under, word
 
 ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "system": "system",
@@ -23,6 +23,8 @@ ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
 """Roles of chat records, and what they are for us."""
 
 _LARGEST_NUMBER = 10**100
+_NAME = ("name", "tool_name")
+_REFUSAL = ("refusal",)
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers keep what the model thought: there is no such field in the original interface."""
 
@@ -110,14 +112,14 @@ def read_entry(
     ours = ROLES[said]
     if "parts" in message and "content" not in message:
         faults.note_foreign(f"{place}.parts", "messages with parts in place of content belong to another format")
-    content = read_content(message.get("content"), ours, f"{place}.content", faults)
+    content = read_content(message.get("content"), ours, place, faults)
     if ours == "assistant":
         return Entry(
             "assistant",
             content.parts or _spoken(message),
-            tuple(_calls(message, place, faults)),
+            _calls(message, place, faults),
             reasoning=_first_text(message, _REASONING) or content.reasoning,
-            refusal=_first_text(message, ("refusal",)) or content.refusal,
+            refusal=_first_text(message, _REFUSAL) or content.refusal,
             reply=reply,
             raw=message,
         )
@@ -125,8 +127,8 @@ def read_entry(
         return Entry(
             "tool",
             content.parts,
-            call_id=_id(message.get("tool_call_id"), f"{place}.tool_call_id", faults),
-            name=_first_text(message, ("name", "tool_name")),
+            call_id=read_id(message, "tool_call_id", place, faults),
+            name=_first_text(message, _NAME),
             result=content.result,
             is_error=message.get("is_error") is True,
             raw=message,
@@ -149,33 +151,31 @@ def _first_text(message: Mapping[str, object], keys: tuple[str, ...]) -> str | N
     return None
 
 
-def _calls(message: Mapping[str, object], place: str, faults: Faults) -> Iterator[Call]:
-    calls = message.get("tool_calls")
+def _calls(message: Mapping[str, object], place: str, faults: Faults) -> tuple[Call, ...]:
+    calls, legacy = message.get("tool_calls"), message.get("function_call")
+    if calls is None and legacy is None:
+        return ()
     if isinstance(calls, list | tuple):
-        for at, call in enumerate(calls):
-            read = _call(call, f"{place}.tool_calls[{at}]", faults)
-            if read is not None:
-                yield read
-    elif calls is not None:
-        faults.note(f"{place}.tool_calls", expected("a list of calls", calls))
-    legacy = message.get("function_call")
-    if legacy is None or calls:
-        return
-    if not isinstance(legacy, Mapping):
-        faults.note(f"{place}.function_call", expected("an object with a name", legacy))
-        return
-    made = _named(legacy, None, legacy, f"{place}.function_call", faults)
-    if made is not None:
-        yield made
+        made = [_call(call, f"{place}.tool_calls[{at}]", faults) for at, call in enumerate(calls)]
+    else:
+        made = []
+        if calls is not None:
+            faults.note(f"{place}.tool_calls", expected("a list of calls", calls))
+    if legacy is not None and not calls:
+        if isinstance(legacy, Mapping):
+            made.append(_named(legacy, None, legacy, f"{place}.function_call", faults))
+        else:
+            faults.note(f"{place}.function_call", expected("an object with a name", legacy))
+    return tuple([call for call in made if call is not None])
 
 
 def _call(call: object, place: str, faults: Faults) -> Call | None:
     if not isinstance(call, Mapping):
         faults.note(place, expected("an object with a function", call))
         return None
-    id_ = _id(call.get("id"), f"{place}.id", faults)
+    id_ = read_id(call, "id", place, faults)
     custom = call.get("custom")
-    if isinstance(custom, Mapping):
+    if custom is not None and isinstance(custom, Mapping):
         name = _name(custom, f"{place}.custom", faults)
         given = custom.get("input")
         return None if name is None else Call(name, id_, {} if given is None else {"input": given}, None, call)
@@ -207,13 +207,14 @@ def _name(function: Mapping[str, object], place: str, faults: Faults) -> str | N
     return None
 
 
-def _id(given: object, place: str, faults: Faults) -> str | None:
-    """An id, which some servers give as a number; an empty one is none."""
-    if given is None or given == "":
-        return None
+def read_id(told: Mapping[str, object], key: str, place: str, faults: Faults) -> str | None:
+    """The id at a key, which some servers give as a number; an empty one is none."""
+    given = told.get(key)
     if isinstance(given, str):
-        return given
+        return given or None
+    if given is None:
+        return None
     if isinstance(given, int) and not isinstance(given, bool) and abs(given) < _LARGEST_NUMBER:
         return str(given)
-    faults.note(place, expected("a text", given))
+    faults.note(under(place, key), expected("a text", given))
     return None

@@ -116,4 +116,8 @@ def answer_of(pair: Mapping[str, object], place: str, faults: Faults) -> Entry |
     if isinstance(response, list | tuple):
         chunks = [(f"{inside}[{at}]", chunk) for at, chunk in enumerate(response)]
         return read_response(joined(chunks, faults), inside, faults, requested=requested, raw=response)
+    if isinstance(response, str):
+        response = {"role": "assistant", "content": response}
+    if shape_of(response) is Shape.MESSAGE:
+        return read_entry(response, inside, faults, Reply(requested))
     return read_response(response, inside, faults, requested=requested)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from steelyard import ConfigurationError, Conversation
 from steelyard_extract_providers._assembly import conversation
-from steelyard_extract_providers._entries import Entry, Reply, read_entries, read_entry
+from steelyard_extract_providers._entries import Entry, Reply, read_entries, read_entry, read_id
 from steelyard_extract_providers._faults import Faults, kind_of, word
 from steelyard_extract_providers._logs import read_log
 from steelyard_extract_providers._responses import text_of
@@ -104,20 +104,20 @@ def _logged(entries: Sequence[object], record: Mapping[str, object], faults: Fau
         faults,
         generations=thread.generations,
         format=_FORMAT,
-        id=_id(record),
+        id=_id(record, faults),
         metadata=_metadata(first) if shape_of(first) is not Shape.CHUNK else {},
     )
 
 
 def _told(entries: Sequence[Entry], record: Mapping[str, object], faults: Faults) -> Conversation:
-    return conversation(entries, faults, format=_FORMAT, id=_id(record), metadata=_metadata(record))
+    return conversation(entries, faults, format=_FORMAT, id=_id(record, faults), metadata=_metadata(record))
 
 
-def _id(record: Mapping[str, object]) -> str | None:
+def _id(record: Mapping[str, object], faults: Faults) -> str | None:
     """The id that was given to the conversation. That of a response is none: servers of one's own use one for all."""
     if "object" in record or "role" in record:
         return None
-    return text_of(record, "custom_id") or text_of(record, "id")
+    return read_id(record, "custom_id", "", faults) or read_id(record, "id", "", faults)
 
 
 def _metadata(record: Mapping[str, object]) -> dict[str, object]:

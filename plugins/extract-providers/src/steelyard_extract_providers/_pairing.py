@@ -48,8 +48,9 @@ class _Asked:
     def __init__(self, calls: Iterable[Call]) -> None:
         self._in_order = deque(calls)
         self._of_name: dict[str, deque[Call]] = {}
-        for call in self._in_order:
-            self._of_name.setdefault(call.name, deque()).append(call)
+        if len(self._in_order) > 1:
+            for call in self._in_order:
+                self._of_name.setdefault(call.name, deque()).append(call)
 
     def unanswered(self, name: str | None, answered: Mapping[Call, Entry]) -> Call | None:
         """The first of this name that has no answer, else the first of any name; None when all are answered."""

@@ -10,6 +10,7 @@ from steelyard_extract_providers._arguments import parsed
 from steelyard_extract_providers._entries import ROLES
 
 _LOOKED_AT = 50
+_SENT = ("messages", "choices", "body", "error")
 
 
 class Shape(Enum):
@@ -61,7 +62,7 @@ def request_of(pair: Mapping[str, object]) -> object:
 
 
 def response_of(pair: Mapping[str, object]) -> object:
-    """The response of a pair: one object, a list of chunks, or None. An error may stand beside it."""
+    """The response of a pair: an object, a message, a text, a list of chunks, or None. An error may stand beside it."""
     if "response" not in pair and "choices" in pair:
         return pair
     response = opened(pair.get("response"))
@@ -73,7 +74,9 @@ def opened(value: object) -> object:
     """What was sent, without the envelope that it was kept in: a JSON text, or an object with a body."""
     for _ in range(2):
         if isinstance(value, str):
-            value = parsed(value) or value
+            inside = parsed(value)
+            is_sent = isinstance(inside, Mapping) and any(key in inside for key in _SENT)
+            value = inside if is_sent or shape_of(inside) is not None else value
         if not isinstance(value, Mapping) or "messages" in value or "choices" in value or value.get("body") is None:
             break
         value = value["body"]
@@ -134,7 +137,11 @@ def _is_pair(value: Mapping[str, object]) -> bool:
 def _is_response(value: object) -> bool:
     if isinstance(value, list | tuple):
         return any(shape_of_object(entry) is Shape.CHUNK for entry in islice(value, _LOOKED_AT))
-    return isinstance(value, Mapping) and ("choices" in value or value.get("object") == "chat.completion")
+    if not isinstance(value, Mapping):
+        return False
+    if "choices" in value or value.get("object") == "chat.completion":
+        return True
+    return shape_of_object(value) is Shape.MESSAGE and "type" not in value
 
 
 def _first_choice(value: Mapping[str, object]) -> Mapping[str, object] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from steelyard import ConfigurationError, Conversation
 from steelyard_extract_providers._assembly import conversation
-from steelyard_extract_providers._entries import read_entries
+from steelyard_extract_providers._entries import read_entries, read_id
 from steelyard_extract_providers._faults import Faults, expected, kind_of
 
 _FORMAT = "tau-bench"
@@ -75,20 +75,5 @@ def _read(record: object) -> Conversation:
 
 def _id(record: Mapping[str, object], faults: Faults) -> str | None:
     """The task and the trial; the task alone for a record without trials."""
-    names = [_name(record, key, faults) for key in ("task_id", "trial")]
+    names = [read_id(record, key, "", faults) for key in ("task_id", "trial")]
     return None if names[0] is None else "-".join([name for name in names if name is not None])
-
-
-def _name(record: Mapping[str, object], key: str, faults: Faults) -> str | None:
-    value = record.get(key)
-    if isinstance(value, str):
-        return value or None
-    if isinstance(value, int) and not isinstance(value, bool):
-        try:
-            return str(value)
-        except ValueError:  # a number of thousands of digits
-            faults.note(key, "the number is too large")
-            return None
-    if value is not None:
-        faults.note(key, expected("a number or a text", value))
-    return None

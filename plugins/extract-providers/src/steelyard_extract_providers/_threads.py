@@ -12,15 +12,19 @@ from steelyard_extract_providers._entries import Entry
 class Thread:
     """One conversation of a log, as it stands after the requests that were added to it.
 
-    ``entries`` are its messages, ``generations`` the entries of all responses in the order in which they came, those
-    included that failed or that a later history leaves out.
+    ``entries`` are its messages, ``marks`` tell which messages of a request repeat them (see ``marks_of``).
+    ``generations`` are the entries of all responses in the order in which they came, those included that failed or
+    that a later history leaves out.
     """
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.generations: list[Entry] = []
         self.failed = False
-        self._asked: list[Hashable] = []
+        self.marks: list[Hashable] = []
+        self._asked = 0
+        self._instructions: set[Hashable] = set()
+        self._counted: set[Entry] = set()
 
     def ask(self, request: Sequence[Entry]) -> None:
         """Add the messages of a request.
@@ -30,31 +34,37 @@ class Thread:
         only what follows the last response is new. A request that repeats nothing at all is appended, without the
         instructions that are there already.
         """
-        known, new = _marks(self.entries), _marks(request)
-        if new[: len(known)] == known:
-            self._go_on(request, len(known))
-        elif self._asked and new[: len(self._asked)] == self._asked:
-            self._go_on(request, len(self._asked) + self._answered_in(request))
+        new = marks_of(request)
+        if new[: len(self.marks)] == self.marks:
+            self._go_on(request, len(self.marks))
+        elif self._asked and new[: self._asked] == self.marks[: self._asked]:
+            self._go_on(request, self._asked + self._answered_in(request))
         else:
-            said = {mark(entry) for entry in self.entries if entry.role == "system"}
-            after = _after_last(known, new)
-            fresh = [entry for entry in request if entry.role != "system"][after:]
+            after = self._after_last(new)
+            told = [entry for entry in request if entry.role != "system"][after:]
             if not after:
-                fresh = [entry for entry in request if entry.role != "system" or mark(entry) not in said]
-            self._keep([*self.entries, *fresh])
-        self._asked = _marks(self.entries)
+                told = [entry for entry in request if entry.role != "system" or mark(entry) not in self._instructions]
+            self._add(told)
+        self._asked = len(self.marks)
 
     def answer(self, response: Entry) -> None:
         """Add a response; one that failed counts as a generation and is no message."""
-        self.generations.append(response)
         self.failed = response.reply.error is not None
-        if not self.failed:
-            self.entries.append(response)
+        if self.failed:
+            self.generations.append(response)
+        else:
+            self._add([response])
+
+    def _after_last(self, new: Sequence[Hashable]) -> int:
+        """How many messages of a request end with the last question and its response; 0 where these stand nowhere."""
+        last = self.marks[-2:]
+        found = (at + 1 for at in range(len(new) - 1, 0, -1) if [new[at - 1], new[at]] == last)
+        return next(found, 0)
 
     def _answered_in(self, request: Iterable[Entry]) -> bool:
         """Whether a request has an assistant's message in the place of the last response: that one, changed."""
-        later = [entry for entry in request if entry.role != "system"][len(self._asked) :]
-        mine = [entry for entry in self.entries if entry.role != "system"][len(self._asked) :]
+        later = [entry for entry in request if entry.role != "system"][self._asked :]
+        mine = [entry for entry in self.entries if entry.role != "system"][self._asked :]
         return bool(later and mine) and later[0].role == mine[0].role == "assistant"
 
     def _go_on(self, request: Iterable[Entry], repeated: int) -> None:
@@ -63,17 +73,24 @@ class Thread:
         known = iter(told[:repeated])
         # A response whose own request could not be read is found in a later history, with what came before it.
         later = {mark(entry): entry for entry in told[repeated:]}
-        self._keep(
+        self.entries, self.marks, self._instructions = [], [], set()
+        self._add(
             [
                 entry if entry.role == "system" else next(known, None) or later.pop(mark(entry), entry)
                 for entry in request
             ]
         )
 
-    def _keep(self, entries: list[Entry]) -> None:
-        counted = set(self.generations)
-        self.generations += [entry for entry in entries if entry.role == "assistant" and entry not in counted]
-        self.entries = entries
+    def _add(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.entries.append(entry)
+            if entry.role == "system":
+                self._instructions.add(mark(entry))
+                continue
+            self.marks.append(mark(entry))
+            if entry.role == "assistant" and entry not in self._counted:
+                self._counted.add(entry)
+                self.generations.append(entry)
 
 
 class Threads:
@@ -91,7 +108,7 @@ class Threads:
         for the last response, if that failed or more follows; or with one whose last question and response stand in
         it side by side.
         """
-        new = _marks(request)
+        new = marks_of(request)
         beginnings = _beginnings(new)
         for length in range(len(new), 0, -1):
             known = self._known.first(beginnings[length - 1])
@@ -105,7 +122,7 @@ class Threads:
 
     def remember(self, thread: Thread, request: Sequence[Entry]) -> None:
         """Keep what the next request of a conversation will repeat, in place of what this one did."""
-        asked, known = _marks(request), _marks(thread.entries)
+        asked, known = marks_of(request), thread.marks
         self._asked.put(thread, _beginnings(asked)[-1] if asked else None)
         self._known.put(thread, _beginnings(known)[-1] if known else None)
         self._ends.put(thread, (known[-2], known[-1]) if len(known) > 1 and not thread.failed else None)
@@ -150,7 +167,7 @@ def mark(entry: Entry) -> Hashable:
     return (entry.role, entry.call_id, "\n".join(said).strip())
 
 
-def _marks(entries: Iterable[Entry]) -> list[Hashable]:
+def marks_of(entries: Iterable[Entry]) -> list[Hashable]:
     """The marks of messages, instructions left out: some clients write the time of day into them."""
     return [mark(entry) for entry in entries if entry.role != "system"]
 
@@ -163,10 +180,3 @@ def _beginnings(marks: Iterable[Hashable]) -> list[int]:
         so_far = hash((so_far, each))
         made.append(so_far)
     return made
-
-
-def _after_last(known: Sequence[Hashable], new: Sequence[Hashable]) -> int:
-    """How many of the new messages end with the last question and response that are known; 0 where none do."""
-    if len(known) < 2:
-        return 0
-    return next((at + 1 for at in range(len(new) - 1, 0, -1) if [new[at - 1], new[at]] == [*known[-2:]]), 0)

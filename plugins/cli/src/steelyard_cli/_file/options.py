@@ -6,7 +6,7 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum
-from inspect import Parameter, cleandoc, getdoc, signature, unwrap
+from inspect import Parameter, Signature, cleandoc, getdoc, signature, unwrap
 from typing import Any, Literal, Union, get_args, get_origin
 
 from attrs import frozen
@@ -125,11 +125,19 @@ def _by_place(option: Option) -> Option:
 
 def _parameters(make: Callable[..., object]) -> Mapping[str, Parameter]:
     try:
-        parameters = signature(make).parameters
+        parameters = _signature(make).parameters
     except (TypeError, ValueError):
         return {"options": Parameter("options", Parameter.VAR_KEYWORD)}
     names = _names_seen_by(make)
     return {name: each.replace(annotation=_resolved(each.annotation, names)) for name, each in parameters.items()}
+
+
+def _signature(make: Callable[..., object]) -> Signature:
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format  # annotations are made when they are asked for, and may name what is not there
+
+        return signature(make, annotation_format=Format.FORWARDREF)
+    return signature(make)
 
 
 def _names_seen_by(make: Callable[..., object]) -> dict[str, Any]:

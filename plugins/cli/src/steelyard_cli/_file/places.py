@@ -22,15 +22,14 @@ class Source:
     """What an evaluation is read from.
 
     ``name`` is how messages call it. ``folder`` is what relative paths start from. ``lines`` are the lines of a file's
-    values, empty for Python. ``trusted`` says whether it may name Python to run and, if it is Python itself, hold
-    objects: data may not.
+    values, empty for Python. ``python`` says that values may be the objects themselves. ``line`` is for a source of
+    which no more than that is known.
     """
 
     name: str
     folder: Path
     lines: Lines = field(factory=dict, repr=False)
     python: bool = False
-    trusted: bool = True
     line: int | None = None
 
     def path(self, written: str) -> Path:
@@ -105,3 +104,8 @@ def unknown_key(place: Place, key: object, known: Iterable[str]) -> FileFault:
     hint = f"Did you mean {near!r}?" if near is not None else f"There are {', '.join(names)}."
     step = key if isinstance(key, str) else str(key)
     return FileFault(place / step, f"there is no such key. {hint}")
+
+
+def without_folder(text: str) -> str:
+    """A message in which files below the working directory are named from there."""
+    return text.replace(f"{os.getcwd()}{os.sep}", "")

@@ -25,6 +25,8 @@ def command(session: Session, file: str, *, debug: bool) -> int:
     need. Exits with 0 where nothing is wrong, else with 2.
     """
     from steelyard_cli._file.checking import check_composition
+    from steelyard_cli._file.places import without_folder
+    from steelyard_cli._report import visible
     from steelyard_cli.exit_codes import ExitCode
     from steelyard_cli.opening import opened
 
@@ -33,7 +35,7 @@ def command(session: Session, file: str, *, debug: bool) -> int:
         check_composition(built, observers=True)
         faults = list(_faults(built))
     for fault in faults:
-        click.echo(hide(fault))
+        click.echo(visible(hide(without_folder(fault))))
     return ExitCode.REFUSED if faults else ExitCode.PASSED
 
 
