@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, cast
 
 from attrs import evolve
@@ -32,8 +32,9 @@ def messages_from_json(data: object) -> tuple[Message, ...]:
 def pair_results(messages: Iterable[Message]) -> tuple[Message, ...]:
     """The messages with the results of ``tool`` messages on the calls that they answer.
 
-    Ids repeat in real logs: a result belongs to the nearest earlier call of that id that no other result belongs to. A
-    call that has its answer already keeps it, so that messages which were paired before stay as they are.
+    Ids repeat in real logs: a result belongs to the nearest earlier message with a call of that id that no other result
+    belongs to, and there to the call of its name, else to the first. A call that has its answer already keeps it, so
+    that messages which were paired before stay as they are.
     """
     paired = list(messages)
     open_calls: dict[str, list[tuple[int, int]]] = {}
@@ -43,7 +44,7 @@ def pair_results(messages: Iterable[Message]) -> tuple[Message, ...]:
                 if call.id is not None:
                     open_calls.setdefault(call.id, []).append((at, place))
         elif message.role == "tool" and message.tool_call_id is not None and open_calls.get(message.tool_call_id):
-            asked_at, place = open_calls[message.tool_call_id].pop()
+            asked_at, place = _nearest(open_calls[message.tool_call_id], paired, message.name)
             asking = paired[asked_at]
             call = asking.tool_calls[place]
             if not call.answered:
@@ -51,6 +52,16 @@ def pair_results(messages: Iterable[Message]) -> tuple[Message, ...]:
                 calls[place] = _answered(call, message)
                 paired[asked_at] = evolve(asking, tool_calls=calls)
     return tuple(paired)
+
+
+def _nearest(open_calls: list[tuple[int, int]], messages: Sequence[Message], name: str | None) -> tuple[int, int]:
+    """Takes the call that a result belongs to out of the open ones of its id."""
+    last_at = open_calls[-1][0]
+    near = [(at, place) for at, place in open_calls if at == last_at]
+    named = [(at, place) for at, place in near if messages[at].tool_calls[place].name == name]
+    found = (named or near)[0]
+    open_calls.remove(found)
+    return found
 
 
 def _answered(call: ToolCall, message: Message) -> ToolCall:
