@@ -268,7 +268,7 @@ def test_a_larger_win_never_turns_a_pass_into_a_fail(scores: list[float], place:
 
 NOTHING_TO_TEST = (
     ("B137", "Scorers have no weights and no groups within groups: a verdict is made of bounds, each on one average."),
-    ("B138", "There is no command line yet: its exit codes come with it."),
+    ("B138", "The exit codes of the command are tested beside it, each with a run of its own."),
     ("B140", "There is no plugin for pytest yet, so no exit status that it could change."),
     ("B145", "A run cannot be resumed yet, so every item of it was executed in it."),
     (

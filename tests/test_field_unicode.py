@@ -429,7 +429,7 @@ def test_special_tokens_of_models_are_ordinary_text() -> None:
 
 
 NOTHING_TO_TEST = (
-    ("B181", "There is no format of YAML yet: reading and writing data sets comes with the readers."),
+    ("B181", "Nothing writes YAML; that YAML is read as it stands is tested with the readers of the command line."),
     ("B187", "Nothing here makes the name of a file out of the name of anything: stores, which do, come later."),
 )
 """Entries that cannot occur, or that are of what is still to come."""

@@ -8,7 +8,7 @@ import pytest
 from tools import run_docs
 from tools.run_docs import Block, Known, blocks, failures, known_in, program, unknown_commands
 
-KNOWN = Known(Path(), frozenset({"demo", "tests"}), frozenset({"steelyard", "steelyard-checks"}))
+KNOWN = Known(Path(), frozenset({"demo", "tests"}), frozenset({"steelyard", "steelyard-checks"}), frozenset({"run"}))
 
 
 def page(text: str) -> list[Block]:
@@ -65,6 +65,8 @@ def test_a_page_becomes_one_program_that_keeps_the_lines_of_the_page() -> None:
         "nox -l  # what there is",
         "pip install steelyard 'steelyard-checks>=0.1'",
         "git clone https://example.com/steelyard && cd steelyard",
+        "steelyard run evaluation.toml",
+        "steelyard --version",
         "# a remark alone",
     ],
 )
@@ -79,6 +81,7 @@ def test_a_command_that_names_what_is_there_is_known(command: str) -> None:
         "nox -s",
         "nox --no-such-option demo",
         "pip install steelyrad",
+        "steelyard rnu evaluation.toml",
         "pip install",
         "python examples/none.py",
         "python -c pass",

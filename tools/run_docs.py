@@ -39,6 +39,7 @@ class Known(NamedTuple):
     root: Path
     sessions: frozenset[str]
     distributions: frozenset[str]
+    commands: frozenset[str] = frozenset()
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -103,6 +104,8 @@ def _is_known(words: Sequence[str], known: Known) -> bool:
             return bool(wanted) and all(name in known.distributions | {"nox"} for name in wanted)
         case ["nox", *rest]:
             return _names_sessions(rest, known.sessions)
+        case ["steelyard", command, *_]:
+            return command in known.commands or command.startswith("--")
         case ["pytest", *rest]:
             return all(word.startswith("-") or (known.root / word.split("::")[0]).exists() for word in rest)
         case _:
@@ -123,7 +126,8 @@ def _names_sessions(arguments: Sequence[str], sessions: frozenset[str]) -> bool:
 def known_in(root: Path) -> Known:
     projects = [path for depth in DISTRIBUTIONS for path in root.glob(f"{depth}/pyproject.toml")]
     names = frozenset(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["name"] for path in projects)
-    return Known(root, frozenset(_sessions((root / "noxfile.py").read_text(encoding="utf-8"))), names)
+    commands = frozenset(path.stem for path in root.glob("plugins/cli/src/steelyard_cli/commands/[!_]*.py"))
+    return Known(root, frozenset(_sessions((root / "noxfile.py").read_text(encoding="utf-8"))), names, commands)
 
 
 def _sessions(noxfile: str) -> Iterator[str]:

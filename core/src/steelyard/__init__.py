@@ -106,7 +106,8 @@ if TYPE_CHECKING:
     )
     from steelyard._running.target import TargetCall, TargetResult
     from steelyard._running.watching import Watched, WatchStats, watch
-    from steelyard._scoring.builder import PipelineScorer, create_scorer, scorer
+    from steelyard._scoring.builder import PipelineScorer
+    from steelyard._scoring.create import create_scorer, scorer
     from steelyard._scoring.filter_run import filter_run
     from steelyard._scoring.from_item import FromItem, MissingValue, from_item
     from steelyard._scoring.protocol import Args, Scorer, ScoringServices
@@ -163,7 +164,8 @@ _HOMES = {
     "_running.lifecycle": "Lifecycle",
     "_running.result": "EvalResult ItemResult ObserverNote Status Summary TurnItemResult TurnResult",
     "_running.target": "TargetCall TargetResult",
-    "_scoring.builder": "PipelineScorer create_scorer scorer",
+    "_scoring.builder": "PipelineScorer",
+    "_scoring.create": "create_scorer scorer",
     "_scoring.filter_run": "filter_run",
     "_scoring.from_item": "FromItem MissingValue from_item",
     "_scoring.protocol": "Args Scorer ScoringServices",

@@ -4,30 +4,40 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from inspect import isawaitable, iscoroutinefunction
-from math import isfinite
+from inspect import isawaitable
 from time import perf_counter
 from typing import Any, cast
 
 from attrs import evolve, frozen
 
 from steelyard._judging.call import JudgeServices
-from steelyard._judging.protocol import Judge
 from steelyard._judging.settings import JudgeLike, read_settings
 from steelyard._model.errors import ConfigurationError
 from steelyard._model.outcome import describe
+from steelyard._running.answers import Settings
 from steelyard._running.compose import Entry, Plan, compose
 from steelyard._running.ids import Ids
 from steelyard._running.item import NOT_GIVEN, BadItem, EvalItem, Faulty, take_item
 from steelyard._running.ledger import Ledger
 from steelyard._running.lifecycle import Lifecycle, read_lifecycle
 from steelyard._running.limits import Threads
+from steelyard._running.options import (
+    Providers,
+    checked_concurrency,
+    checked_groups,
+    found_runner,
+    log,
+    made_targets,
+    needs_of,
+    open_observers,
+    seconds_or_none,
+    slices_of,
+)
 from steelyard._running.result import EvalResult, ItemResult, ObserverNote
-from steelyard._running.runner import AsyncioRunner, Interrupted, Runner
+from steelyard._running.runner import Interrupted, Runner
 from steelyard._running.slices import slice_names
-from steelyard._running.target import Caller, Path, TargetResult, caller_of, read_reply_map
-from steelyard._running.work import Done, Settings, work_on
-from steelyard._scoring.builder import find_judge
+from steelyard._running.target import Path, TargetResult, caller_of, read_reply_map
+from steelyard._running.work import Done, work_on
 from steelyard._scoring.from_item import MissingValue, look_up
 from steelyard._scoring.protocol import ScoringServices
 
@@ -73,7 +83,7 @@ class Evaluation:
         lifecycle: Lifecycle | None = None,
         target_factory: Callable[..., object] | None = None,
     ) -> None:
-        self._concurrency = _concurrency(concurrency)
+        self._concurrency = checked_concurrency(concurrency)
         if on_error not in ("record", "raise"):
             raise ConfigurationError(
                 f'on_error={on_error!r}: use "record" (a failure costs its own item or score) or "raise" (it ends '
@@ -84,7 +94,7 @@ class Evaluation:
         if on_item_complete is not None and not callable(on_item_complete):
             raise ConfigurationError(f"on_item_complete= must be a function, found {type(on_item_complete).__name__}.")
         seconds = seconds_or_none(timeout)
-        self._groups = _groups(group_by)
+        self._groups = checked_groups(group_by)
         settings = read_settings(judge)
         providers = Providers()
         plan = compose(gates, scorers, settings, providers.find, self._groups)
@@ -98,11 +108,11 @@ class Evaluation:
         judging = JudgeServices(clock=self._clock, find=providers.find)
         if sleep is not None:
             judging = evolve(judging, sleep=sleep)
-        self._needs = _needs(plan.common)
+        self._needs = needs_of(plan.common)
         self._settings = Settings(
             plan=plan,
             caller=caller,
-            make_target=None if target_factory is None else _factory(target_factory),
+            make_target=None if target_factory is None else made_targets(target_factory),
             reply=read_reply_map(reply),
             options={} if target_options is None else target_options,
             services=ScoringServices(judge=settings, judging=judging),
@@ -114,7 +124,7 @@ class Evaluation:
             quick=seconds is None and on_error != "raise",
         )
         self._callback = on_item_complete
-        self._runner = _runner(runner)
+        self._runner = found_runner(runner)
         self._keep_items = keep_items
         self._observers = open_observers(observers)
         self._results: list[ItemResult] = []
@@ -147,7 +157,7 @@ class Evaluation:
         taken = [take_item(raw, index) for index, raw in enumerate(data)]
         ids = Ids(taken, counting=False)
         measured = bool(self._plan.common)
-        slices = _slices(self._plan.common)
+        slices = slices_of(self._plan.common)
         for index, item in enumerate(taken):
             self._check_item(index, item)
             if item.id is not None:
@@ -156,7 +166,7 @@ class Evaluation:
             if item.gates or item.scorers or item.turns is not None:
                 own = self._own_entries(index, item)
                 measured = measured or bool(own)
-                slices |= _slices(own)
+                slices |= slices_of(own)
             if self._needs or own:
                 self._check_needs(index, item, own)
         if not measured:
@@ -208,7 +218,7 @@ class Evaluation:
             or isinstance(item.output, TargetResult)
             or (reply is not None and "context" in reply.paths)
         )
-        for key, need in (*self._needs, *_needs(own)):
+        for key, need in (*self._needs, *needs_of(own)):
             if brings_context and need.partition(".")[0] == "context":
                 continue
             try:
@@ -390,119 +400,3 @@ class Evaluation:
             ObserverNote(name=each.name, version=each.version, distribution=each.distribution)
             for each in self._observers.names
         )
-
-
-class Providers:
-    """Judges by ``"provider/model"``, each made once for the evaluation."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, Judge] = {}
-
-    def find(self, spec: str) -> Judge:
-        if spec not in self._found:
-            self._found[spec] = find_judge(spec)
-        return self._found[spec]
-
-
-def _slices(entries: Iterable[Entry]) -> set[str]:
-    return {bound.slice for entry in entries for bound in entry.bounds if bound.slice is not None}
-
-
-def _needs(entries: Iterable[Entry]) -> list[tuple[str, str]]:
-    """What each scorer needs of every item, by its key."""
-    return [
-        (entry.key, need)
-        for entry in entries
-        for need in sorted(getattr(entry.scorer, "needs", ()))
-        if need.partition(".")[0] in ("ground_truth", "metadata", "expected_trajectory", "context")
-    ]
-
-
-def _concurrency(value: int | None) -> int:
-    if value is None:
-        return 1
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigurationError(f"concurrency={value!r}: give a whole number of items to work on at once, 1 or more.")
-    return value
-
-
-def seconds_or_none(value: float | None) -> float | None:
-    """A limit in seconds. Raises ``ConfigurationError`` for anything but a number above 0 or None."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise ConfigurationError(f"timeout={value!r}: give seconds above 0, or None for no limit.")
-    return float(value)
-
-
-def _groups(paths: object) -> tuple[str, ...]:
-    if isinstance(paths, str) or not isinstance(paths, Iterable):
-        raise ConfigurationError(f'group_by={paths!r}: give a list of paths such as ["metadata.lang"].')
-    found = tuple(paths)
-    for path in found:
-        if not isinstance(path, str) or path.partition(".")[0] not in ("metadata", "ground_truth", "id", "input"):
-            raise ConfigurationError(
-                f"group_by holds {path!r}; a path begins with metadata, ground_truth, input or id."
-            )
-    return found
-
-
-def _factory(make: Callable[..., object]) -> Callable[[Any], Caller]:
-    if not callable(make) or iscoroutinefunction(make):
-        raise ConfigurationError(
-            "target_factory= must be a plain function that makes a target, found "
-            f"{'an async one' if callable(make) else type(make).__name__}."
-        )
-    from inspect import Parameter, signature
-
-    try:
-        takes_state = any(
-            parameter.default is Parameter.empty
-            and parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-            for parameter in signature(make).parameters.values()
-        )
-    except (TypeError, ValueError):
-        takes_state = False
-
-    def made(state: Any) -> Caller:
-        return caller_of(make(state) if takes_state else make())
-
-    return made
-
-
-def _runner(value: Runner | str | None) -> Runner:
-    if value is None:
-        return AsyncioRunner()
-    if isinstance(value, str):
-        from steelyard._plugins.registry import Registry
-
-        made: Any = Registry().load("runners", value)
-        return cast("Runner", made() if isinstance(made, type) else made)
-    if not callable(getattr(value, "run", None)):
-        raise ConfigurationError(
-            f"runner= must have a run method or be the name of an installed one, found {type(value).__name__}."
-        )
-    return value
-
-
-def open_observers(given: Sequence[object]) -> Any:
-    """The observers that are to be told of a run, or None; pluggy is loaded only if there are some."""
-    if isinstance(given, str):
-        raise ConfigurationError(f"observers={given!r}: give a list.")
-    if not given:
-        return None
-    from steelyard._plugins.hooks import Observers
-    from steelyard._plugins.registry import Registry
-
-    return Observers(
-        given,
-        Registry(),
-        on_error=lambda name, hook, error: log("observer.failed", observer=name, hook=hook, error=describe(error)),
-    )
-
-
-def log(event: str, **about: object) -> None:
-    """A warning to the logger ``steelyard``."""
-    from steelyard._model.log import logger
-
-    logger().warning(event, **about)

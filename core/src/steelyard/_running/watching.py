@@ -17,15 +17,16 @@ from steelyard._judging.settings import JudgeLike, read_settings
 from steelyard._model.errors import ConfigurationError
 from steelyard._model.outcome import describe
 from steelyard._model.run import new_id
+from steelyard._running.answers import Settings
 from steelyard._running.compose import Plan, Scope, WorkflowScorers, compose
-from steelyard._running.evaluation import Providers, log, open_observers, seconds_or_none
 from steelyard._running.item import EvalItem
 from steelyard._running.ledger import Ledger
 from steelyard._running.lifecycle import Lifecycle
 from steelyard._running.limits import Threads
+from steelyard._running.options import Providers, log, open_observers, seconds_or_none
 from steelyard._running.result import EvalResult, ItemResult
 from steelyard._running.target import Path, TargetCall, TargetResult, caller_of, read_reply_map
-from steelyard._running.work import Settings, work_on
+from steelyard._running.work import work_on
 from steelyard._scoring.door import close_loop
 from steelyard._scoring.protocol import ScoringServices
 

@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from inspect import isawaitable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve
 
-from steelyard._model.conversation import read_agent_input
 from steelyard._model.errors import SteelyardError, TimedOut
-from steelyard._model.messages import Message
 from steelyard._model.outcome import Failed, NotScorable, Outcome, Scored, attach, describe
 from steelyard._model.run import UNKNOWN_EFFORT, Effort, ScorerRun
 from steelyard._model.trajectory import StepResult
-from steelyard._model.usage import Usage
 from steelyard._running.aggregate import TARGET
+from steelyard._running.answers import NOTHING_TOLD, Given, Settings, Told, call_target, joined, read, together, told_by
 from steelyard._running.compose import Entry, Plan, Scope
 from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input
 from steelyard._running.keys import EMPTY, ByKey
-from steelyard._running.lifecycle import Lifecycle
-from steelyard._running.limits import Threads, bounded
+from steelyard._running.limits import bounded
 from steelyard._running.result import ItemResult, Scores, Status, TurnItemResult, measured
-from steelyard._running.seen import Seen, messages_of
-from steelyard._running.target import Caller, ReplyMap, TargetCall, TargetResult
+from steelyard._running.seen import Seen
+from steelyard._running.target import TargetResult
 from steelyard._scoring.door import is_contained
 from steelyard._scoring.pipeline import Trace, checked_scored, make_plain_result, make_result
-from steelyard._scoring.protocol import Pending, ScoringServices
+from steelyard._scoring.protocol import Pending
 
 STEPS_PREFIX = "steps/"
-
-
-@frozen(kw_only=True)
-class Settings:
-    """What one evaluation does with each item."""
-
-    plan: Plan
-    caller: Caller | None
-    make_target: Callable[[Any], Caller] | None
-    reply: ReplyMap | None
-    options: Mapping[str, Any]
-    services: ScoringServices
-    timeout: float | None
-    threaded_target: bool
-    lifecycle: Lifecycle
-    stop_on_error: bool
-    threads: Threads
-    quick: bool
 
 
 Counted = list[tuple[Scope, list[Outcome]]]
@@ -153,14 +131,14 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
     started = clock()
     try:
         if item.output is not NOT_GIVEN:
-            given, results = _read(settings.reply, item.output)
+            given, results = read(settings.reply, item.output)
             turns_given: Sequence[Given] = ()
             took_ms: float | None = None
             answered = clock()
         else:
-            turns_given, answered = await _call_target(settings, item, state, started)
-            given, results = _joined(item, turns_given)
-            took_ms = turns_given[0][2] if len(turns_given) == 1 else _together(turns_given)
+            turns_given, answered = await call_target(settings, item, state, started)
+            given, results = joined(item, turns_given)
+            took_ms = turns_given[0][2] if len(turns_given) == 1 else together(turns_given)
     except BaseException as error:
         if not is_contained(error):
             raise
@@ -168,7 +146,7 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
             raise
         return _errored(settings, index, item, own, id, error, started)
     plan = settings.plan
-    told = _told(results) if results else _NOTHING_TOLD
+    told = told_by(results) if results else NOTHING_TOLD
     seen = Seen(item, first_input(item), given, results, state, _effort(took_ms, told))
     counted: Counted = []
     gates: ByKey[Outcome] = EMPTY
@@ -206,17 +184,8 @@ async def _evaluate(settings: Settings, index: int, item: EvalItem, own: Own, id
     return Done(result, counted, _for_callback(item, given, turns_given), len(turns), 1000 * (answered - started))
 
 
-Told = tuple[Usage | None, float | None, Mapping[str, Any] | None]
-"""Usage, cost and metadata that the target told."""
-
-_NOTHING_TOLD: Told = (None, None, None)
-
-Given = tuple[object, TargetResult | None, float | None]
-"""What the target gave for one turn: output, the result that says more of it, and the milliseconds (None: cached)."""
-
-
 def _effort(took_ms: float | None, told: Told) -> Effort:
-    return UNKNOWN_EFFORT if took_ms is None and told is _NOTHING_TOLD else (took_ms, told[0], told[1])
+    return UNKNOWN_EFFORT if took_ms is None and told is NOTHING_TOLD else (took_ms, told[0], told[1])
 
 
 def _for_callback(item: EvalItem, given: object, turns_given: Sequence[Given]) -> object:
@@ -225,106 +194,6 @@ def _for_callback(item: EvalItem, given: object, turns_given: Sequence[Given]) -
         return item.output
     returned = tuple([raw if result is None else result for raw, result, _ in turns_given])
     return returned[0] if item.input is not None else returned
-
-
-# -- the target --------------------------------------------------------------------------------------------------------
-
-
-def _read(reply: ReplyMap | None, raw: object) -> tuple[object, tuple[TargetResult, ...]]:
-    """The output, and the result that says more of it where there is one."""
-    if isinstance(raw, TargetResult):
-        return raw.output, (raw,)
-    if reply is None:
-        return raw, ()
-    result = reply.read(raw)
-    return result.output, (result,)
-
-
-async def _call_target(settings: Settings, item: EvalItem, state: object, started: float) -> tuple[list[Given], float]:
-    """What the target gives for each turn, and when it gave the last; a turn begins where the one before ended."""
-    clock = settings.services.judging.clock
-    if settings.make_target is None:
-        caller, begun = cast("Caller", settings.caller), started
-    else:
-        caller, begun = settings.make_target(state), clock()
-    if item.inputs is not None:
-        inputs = list(item.inputs)
-    elif item.turns is not None:
-        inputs = [turn.input for turn in item.turns]
-    else:
-        inputs = [item.input]
-    options = settings.options if item.start_options is None else {**settings.options, **item.start_options}
-    call = TargetCall(
-        options=options, request_context=item.request_context, tracing_context=item.tracing_context, state=state
-    )
-    given: list[Given] = []
-    for at, one in enumerate(inputs):
-        if at:
-            call = evolve(call, turn_index=at, history=(*call.history, *_said(inputs[at - 1], given[-1])))
-        raw = await _one_call(settings, caller, one, call)
-        ended = clock()
-        output, results = _read(settings.reply, raw)
-        if not results:
-            given.append((output, None, 1000 * (ended - begun)))
-        else:
-            given.append((output, results[0], None if results[0].cached else 1000 * (ended - begun)))
-        begun = ended
-    return given, begun
-
-
-def _said(asked: object, answer: Given) -> tuple[Message, ...]:
-    """The messages of one turn, as far as they can be read."""
-    output, result, _ = answer
-    said: tuple[Message, ...] = ()
-    try:
-        said = read_agent_input(asked).input_messages
-        said += messages_of(TargetResult(output) if result is None else result)
-    except (SteelyardError, TypeError, ValueError):
-        pass
-    return said
-
-
-async def _one_call(settings: Settings, caller: Caller, given: object, call: TargetCall) -> object:
-    if settings.timeout is None:
-        return await _answer(settings, caller, given, call)
-    return await bounded(
-        _answer(settings, caller, given, call), settings.timeout, "The target", settings.services.judging.sleep
-    )
-
-
-async def _answer(settings: Settings, caller: Caller, given: object, call: TargetCall) -> object:
-    if caller.is_async or not settings.threaded_target:
-        value = caller.call(given, call)
-    else:
-        value = await settings.threads.call(caller.call, given, call)
-    return await value if isawaitable(value) else value
-
-
-def _joined(item: EvalItem, turns: Sequence[Given]) -> tuple[object, tuple[TargetResult, ...]]:
-    if item.input is not None:
-        output, result, _ = turns[0]
-        return output, () if result is None else (result,)
-    results = tuple([TargetResult(output) if result is None else result for output, result, _ in turns])
-    return tuple([output for output, _, _ in turns]), results
-
-
-def _together(turns: Sequence[Given]) -> float | None:
-    """The milliseconds of all turns; None where one is not known."""
-    durations = [took_ms for _, _, took_ms in turns if took_ms is not None]
-    return sum(durations) if len(durations) == len(turns) else None
-
-
-def _told(results: Sequence[TargetResult]) -> Told:
-    """Usage, cost and metadata that the target told, over all turns; unknown where one turn did not tell."""
-    usage, cost, metadata = results[0].usage, results[0].cost, results[0].metadata
-    for result in results[1:]:
-        usage = None if usage is None or result.usage is None else usage + result.usage
-        cost = None if cost is None or result.cost is None else cost + result.cost
-        metadata = metadata if result.metadata is None else {**(metadata or {}), **result.metadata}
-    return usage, cost, metadata
-
-
-# -- the scorers -------------------------------------------------------------------------------------------------------
 
 
 def _quick_outcomes(settings: Settings, scope: Scope, seen: Seen) -> list[Any] | None:
@@ -487,7 +356,7 @@ async def _turn(
     gates, scorers = own.turns[at]
     asked = cast("Sequence[Any]", item.turns)[at].input
     output, result, took_ms = given
-    told = _NOTHING_TOLD if result is None else _told((result,))
+    told = NOTHING_TOLD if result is None else told_by((result,))
     seen = Seen(item, asked, output, () if result is None else (result,), state, _effort(took_ms, told))
     return TurnItemResult(
         index=at,

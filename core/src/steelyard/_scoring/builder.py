@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from inspect import isawaitable, iscoroutinefunction
-from typing import Any, Generic, Literal, TypeVar, cast, overload
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar, cast, overload
 
 from attrs import evolve, field, frozen
 
 from steelyard._judging.call import JudgeServices
 from steelyard._judging.protocol import Judge, as_judge
 from steelyard._judging.settings import NO_SETTINGS, JudgeLike, JudgeSettings, read_settings
-from steelyard._model.conversation import AgentInput, AgentOutput, read_agent_input, read_agent_output
+from steelyard._model.conversation import read_agent_input, read_agent_output
 from steelyard._model.errors import ConfigurationError
 from steelyard._model.outcome import (
     STEPS,
@@ -23,16 +22,14 @@ from steelyard._model.outcome import (
     ScorerRunError,
     StepName,
     attach,
-    set_evidence,
-    set_maker,
-    settled,
 )
 from steelyard._model.run import ScorerRun
-from steelyard._model.scale import ZERO_TO_ONE, Scale
+from steelyard._model.scale import Scale
 from steelyard._model.trajectory import Trajectory, extract_trajectory, read_expectation
-from steelyard._scoring.door import is_contained, run_to_end
-from steelyard._scoring.pipeline import checked_scored, make_plain_result, run_steps
-from steelyard._scoring.protocol import SCORER_TYPES, Args, Pending, ScorerType, ScoringServices, ShortWay
+from steelyard._scoring.door import run_to_end
+from steelyard._scoring.pipeline import make_plain_result, run_steps
+from steelyard._scoring.protocol import Args, ScorerType, ScoringServices, ShortWay
+from steelyard._scoring.short_way import FromContext, OfRun, is_async, short_way
 from steelyard._scoring.steps import Given, PromptStep, ReasonContext, StepContext
 
 I = TypeVar("I")  # noqa: E741
@@ -43,14 +40,6 @@ T = TypeVar("T")
 
 ScoreValue = float | Scored | NotScorable
 PrepareRun = Callable[[ScorerRun[Any, Any]], "ScorerRun[Any, Any] | Awaitable[ScorerRun[Any, Any]]"]
-
-
-def _args(value: object) -> Args:
-    if isinstance(value, Args):
-        return value
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping):
-        return Args(*value)
-    raise ConfigurationError(f"args= must be a sequence of arguments or Args(...), found {type(value).__name__}.")
 
 
 @frozen(kw_only=True, eq=False)
@@ -235,7 +224,7 @@ class PipelineScorer(Generic[I, O, P, A]):
     def run_sync(self, **given: Any) -> ScoreResult:
         """As ``run``, for callers without ``await``; a scorer of plain functions runs without any event loop."""
         self._check_ready()
-        if all(not isinstance(step, PromptStep) and not _is_async(step) for _, step in self.steps) and not _is_async(
+        if all(not isinstance(step, PromptStep) and not is_async(step) for _, step in self.steps) and not is_async(
             self.prepare_run
         ):
             arguments = {name: given.pop(name, None) for name in _RUN_ARGUMENTS if name != "output"}
@@ -337,10 +326,6 @@ def _services(in_loop: bool = True) -> ScoringServices:
     return ScoringServices(judging=JudgeServices(find=find_judge), in_loop=in_loop)
 
 
-def _is_async(step: object) -> bool:
-    return iscoroutinefunction(step) or iscoroutinefunction(getattr(step, "__call__", None))  # noqa: B004
-
-
 def _without_loop(work: Any) -> Outcome:
     """Runs a coroutine that never waits."""
     try:
@@ -351,301 +336,13 @@ def _without_loop(work: Any) -> Outcome:
     raise ConfigurationError("A step of plain functions waited for an event loop. Make the step async.")
 
 
-class _FromContext:
-    """A one-step function that takes the context, as one that takes the run."""
-
-    __slots__ = ("step",)
-
-    def __init__(self, step: Callable[[Any], Any]) -> None:
-        self.step = step
-
-    def __call__(self, run: ScorerRun[Any, Any]) -> Any:
-        return self.step(StepContext(run, None, None))
-
-
-class _OfRun:
-    """A function that takes the run, as a step that takes the context."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
-
-    def __call__(self, context: StepContext[Any, Any, Any, Any]) -> Any:
-        return self.function(context.run)
-
-
 def _compiled(scorer: PipelineScorer[I, O, P, A]) -> PipelineScorer[I, O, P, A]:
     """Gives a scorer that is no more than one plain function its short way."""
     plain: ShortWay | None = None
     if len(scorer.steps) == 1 and scorer.prepare_run is None:
         name, step = scorer.steps[0]
-        if name == "generate_score" and not isinstance(step, PromptStep) and not _is_async(step):
-            function = step.function if isinstance(step, _OfRun) else _FromContext(cast("Callable[[Any], Any]", step))
-            plain = _short_way(scorer.id, scorer.scale, function)
+        if name == "generate_score" and not isinstance(step, PromptStep) and not is_async(step):
+            function = step.function if isinstance(step, OfRun) else FromContext(cast("Callable[[Any], Any]", step))
+            plain = short_way(scorer.id, scorer.scale, function)
     object.__setattr__(scorer, "_plain", plain)
     return scorer
-
-
-def _short_way(id: str, scale: Scale, function: Callable[[Any], Any]) -> ShortWay:
-    """One plain function with its checks. This is where the time of quick checks goes, so it does nothing that can be
-    left for later."""
-    low, high = scale.low, scale.high
-
-    def result(outcome: Outcome, run_id: str | None) -> ScoreResult:
-        return make_plain_result(outcome, (id, run_id))
-
-    def failed(error: BaseException, run: ScorerRun[Any, Any]) -> Outcome:
-        return attach(Failed("generate_score", error), result, run._run_id)
-
-    def settle(value: object, run: ScorerRun[Any, Any]) -> Outcome:
-        try:
-            outcome = checked_scored(value, scale)
-        except Exception as error:
-            return failed(error, run)
-        if isinstance(outcome, Scored):
-            return settled(outcome, outcome.score, result, run._run_id)
-        return attach(outcome, result, run._run_id)
-
-    async def later(value: Awaitable[object], run: ScorerRun[Any, Any]) -> Outcome:
-        try:
-            given = await value
-        except BaseException as error:
-            if not is_contained(error):
-                raise
-            return failed(error, run)
-        return settle(given, run)
-
-    def plain(run: ScorerRun[Any, Any]) -> Outcome | Pending:
-        try:
-            value = function(run)
-        except BaseException as error:
-            if not is_contained(error):
-                raise
-            return failed(error, run)
-        if type(value) is Scored and value._maker is None and value._more is None:
-            score = value.score
-            if type(score) is float and low <= score <= high:
-                set_evidence(value, run._run_id)
-                set_maker(value, result)
-                return value
-        elif not isinstance(value, float | int | NotScorable) and isawaitable(value):
-            run.__dict__["_pending"] = True
-            return Pending(later(value, run))
-        return settle(value, run)
-
-    return plain
-
-
-def _checked_id(id: object) -> str:
-    if not isinstance(id, str) or not id.strip():
-        raise ConfigurationError(f"A scorer needs an id that is a text and not blank, found {id!r}.")
-    return id
-
-
-def _made(
-    id: str,
-    description: str,
-    name: str | None,
-    judge: JudgeLike | None,
-    type: ScorerType,
-    scale: Scale,
-    args: Args | Sequence[object],
-    prepare_run: PrepareRun | None,
-    needs: Iterable[str],
-) -> PipelineScorer[Any, Any, Any, Any]:
-    if type not in SCORER_TYPES:
-        raise ConfigurationError(
-            f'Scorer {id!r}: type={type!r}; use "agent", "trajectory" or None (and input=/output= for types '
-            "of your own)."
-        )
-    if not isinstance(scale, Scale):
-        raise ConfigurationError(f"Scorer {id!r}: scale= must be a Scale, found {scale!r:.80}.")
-    if prepare_run is not None and not callable(prepare_run):
-        raise ConfigurationError(
-            f"Scorer {id!r}: prepare_run= must be a function of the run, found {prepare_run!r:.80}."
-        )
-    if isinstance(needs, str):
-        raise ConfigurationError(f"Scorer {id!r}: needs={needs!r} must be a list of names.")
-    return PipelineScorer(
-        id=_checked_id(id),
-        description=description,
-        name=name or id,
-        judge=read_settings(judge),
-        type=type,
-        scale=scale,
-        args=_args(args),
-        prepare_run=prepare_run,
-        needs=frozenset(needs),
-    )
-
-
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: Literal["agent"],
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[AgentInput, AgentOutput, None, None]: ...
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: Literal["trajectory"],
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[Any, Trajectory, None, None]: ...
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: None = None,
-    input: type[I],
-    output: type[O],
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[I, O, None, None]: ...
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: None = None,
-    output: type[O],
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[Any, O, None, None]: ...
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: None = None,
-    input: type[I],
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[I, Any, None, None]: ...
-@overload
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: None = None,
-    scale: Scale = ...,
-    args: Args | Sequence[object] = ...,
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = ...,
-) -> PipelineScorer[Any, Any, None, None]: ...
-def create_scorer(
-    id: str,
-    description: str = "",
-    *,
-    name: str | None = None,
-    judge: JudgeLike | None = None,
-    type: Any = None,
-    input: Any = None,
-    output: Any = None,
-    scale: Scale = ZERO_TO_ONE,
-    args: Args | Sequence[object] = (),
-    prepare_run: PrepareRun | None = None,
-    needs: Iterable[str] = (),
-) -> PipelineScorer[Any, Any, Any, Any]:
-    """A scorer without steps, to which ``.preprocess``, ``.analyze``, ``.generate_score`` and ``.generate_reason`` add
-    them.
-
-    ``type="agent"`` gives the steps ``AgentInput`` and ``AgentOutput``, ``"trajectory"`` a ``Trajectory`` as output;
-    ``input=`` and ``output=`` are classes for type checkers. ``scale`` is the range and direction of the scores,
-    ``args`` what tells two scorers of one id apart (``Args(...)`` for named ones), ``prepare_run`` changes the run
-    before the first step, ``needs`` names what each item must bring. Raises ``ConfigurationError`` for a blank id and
-    unknown types.
-    """
-    if type is not None and (input is not None or output is not None):
-        raise ConfigurationError(f"Scorer {id!r}: give type= or input=/output=, not both.")
-    return _made(id, description, name, judge, type, scale, args, prepare_run, needs)
-
-
-@overload
-def scorer(
-    function: Callable[[ScorerRun[Any, Any]], ScoreValue | Awaitable[ScoreValue]], /
-) -> PipelineScorer[Any, Any, None, None]: ...
-@overload
-def scorer(
-    *,
-    id: str | None = None,
-    description: str | None = None,
-    type: ScorerType = None,
-    scale: Scale = ...,
-    args: Args | Sequence[object] = (),
-    needs: Iterable[str] = (),
-) -> Callable[[Callable[[Any], ScoreValue | Awaitable[ScoreValue]]], PipelineScorer[Any, Any, None, None]]: ...
-def scorer(
-    function: Callable[[Any], Any] | None = None,
-    /,
-    *,
-    id: str | None = None,
-    description: str | None = None,
-    type: ScorerType = None,
-    scale: Scale = ZERO_TO_ONE,
-    args: Args | Sequence[object] = (),
-    needs: Iterable[str] = (),
-) -> Any:
-    """Makes a scorer of a function of the run, sync or async; used as ``@scorer`` or ``@scorer(id=..., type=...)``.
-
-    The id is the function's name and the description the first line of its docstring unless given. The function gives a
-    number within the scale, ``Scored(...)`` or ``not_scorable(...)``. Raises ``ConfigurationError`` as
-    ``create_scorer``.
-    """
-
-    def make(function: Callable[[Any], Any]) -> PipelineScorer[Any, Any, Any, Any]:
-        if not callable(function):
-            raise ConfigurationError(
-                f"@scorer takes a function of the run, found {function!r:.80}. Write @scorer or @scorer(id=...)."
-            )
-        named = getattr(function, "__name__", None)
-        said = (getattr(function, "__doc__", None) or "").strip().partition("\n")[0]
-        made = _made(
-            id if id is not None else (named or ""),
-            said if description is None else description,
-            None,
-            None,
-            type,
-            scale,
-            args,
-            None,
-            needs,
-        )
-        step: Any = _OfRun(function)
-        if _is_async(function):
-
-            async def step(context: StepContext[Any, Any, Any, Any]) -> Any:
-                return await function(context.run)
-
-        return made.generate_score(step)
-
-    return make if function is None else make(function)
