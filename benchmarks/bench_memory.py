@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 SHORT, LONG = 10_000, 1_000_000
@@ -22,8 +24,6 @@ def stream(count: int) -> Iterator[dict[str, Any]]:
 
 def evaluate(count: int) -> int:
     """Peak resident memory in bytes after so many items, in this process."""
-    import resource
-
     import steelyard_checks as checks
     from steelyard import Threshold, run_evals
 
@@ -31,6 +31,22 @@ def evaluate(count: int) -> int:
     result = run_evals(data=stream(count), scorers=scorers, gates=[checks.excludes("refund")], keep_items=False)
     assert result.summary.total_items == count
     assert result.verdict == "passed"
+    return high_water_mark()
+
+
+def high_water_mark() -> int:
+    """Peak resident memory of this process in bytes.
+
+    Asked of the kernel's status file where there is one: the figure of ``getrusage`` begins with that of the process that
+    started this one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        kilobytes = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+        if kilobytes:
+            return int(kilobytes[1]) * 1024
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

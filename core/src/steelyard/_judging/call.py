@@ -10,8 +10,10 @@ from typing import Any, Generic, TypeVar, cast
 
 from attrs import evolve, frozen
 
+from steelyard._judging.answer import AnswerProblems, read_answer
 from steelyard._judging.protocol import Judge, JudgeReply, JudgeRequest, as_judge
 from steelyard._judging.retry import ErrorProcessor, RetryProcessor
+from steelyard._judging.schema import strict_schema
 from steelyard._judging.settings import JudgeSettings
 from steelyard._model.errors import (
     ConfigurationError,
@@ -124,8 +126,6 @@ def _judge(settings: JudgeSettings, services: JudgeServices, question: Question[
 def _schema(output: type[object] | None) -> dict[str, object] | None:
     if output is None:
         return None
-    from steelyard._judging.schema import strict_schema
-
     return strict_schema(output)
 
 
@@ -277,8 +277,6 @@ async def _read(reply: JudgeReply, question: Question[T]) -> T | str:
         raise JudgeAnswerEmpty("The judge's answer is empty.", problems=("The answer is empty.",), **about)
     if question.output is None:
         return reply.text
-    from steelyard._judging.answer import AnswerProblems, read_answer
-
     try:
         answer = read_answer(reply.text, question.output)
     except AnswerProblems as error:

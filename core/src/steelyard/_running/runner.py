@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -53,8 +54,6 @@ class AsyncioRunner:
     async def _run_async(
         self, items: AsyncIterator[Any], work: Callable[[int, Any], Awaitable[None]], concurrency: int
     ) -> None:
-        import asyncio
-
         taking = asyncio.Lock()
         taken = 0
         ended = False
@@ -88,20 +87,16 @@ class AsyncioRunner:
 
 
 async def _work_through(numbered: Iterator[tuple[int, Any]], work: Callable[[int, Any], Awaitable[None]]) -> None:
-    from asyncio import sleep
-
     try:
         for index, item in numbered:
             await work(index, item)
             if index % BREATH == BREATH - 1:
-                await sleep(0)
+                await asyncio.sleep(0)
     except KeyboardInterrupt as error:
         raise Interrupted from error
 
 
 async def _all(workers: Iterable[Any]) -> None:
-    import asyncio
-
     tasks = [asyncio.ensure_future(worker) for worker in workers]
     try:
         await asyncio.gather(*tasks)
