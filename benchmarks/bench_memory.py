@@ -37,8 +37,8 @@ def evaluate(count: int) -> int:
 def high_water_mark() -> int:
     """Peak resident memory of this process in bytes.
 
-    Asked of the kernel's status file where there is one: the figure of ``getrusage`` begins with that of the process that
-    started this one.
+    Asked of the kernel's status file where there is one: the figure of ``getrusage`` begins with that of the process
+    that started this one.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -92,7 +92,7 @@ def test_importing_touches_nothing_but_itself_its_dependencies_and_the_standard_
 @pytest.mark.parametrize(
     ("program", "needed"),
     # Whoever asks for the doors of an evaluation is about to run one, and would wait for its loop there.
-    [(IMPORT, set()), (IMPORT_TESTING, set()), (EVERY_NAME, {"asyncio"})],
+    [(IMPORT, set()), (IMPORT_TESTING, set()), (EVERY_NAME, {"asyncio", "logging", "socket", "ssl"})],
     ids=["package", "testing", "every name"],
 )
 def test_importing_loads_nothing_that_is_needed_only_later_and_no_plugin(program: str, needed: set[str]) -> None:
