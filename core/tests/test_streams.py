@@ -325,3 +325,33 @@ def test_without_kept_items_nothing_of_an_item_stays() -> None:
     assert result.summary.total_items == 300
     assert result.items == ()
     assert most < 20
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_stream_that_ends_by_an_exception_is_interrupted_and_has_no_verdict(concurrency: int) -> None:
+    def target(given: str) -> str:
+        if given == "3":
+            raise ValueError("down")
+        return "a"
+
+    data = [{"input": str(n)} for n in range(10)]
+    stream = stream_evals(data=data, target=target, gates=[there], on_error="raise", concurrency=concurrency)
+
+    async def main() -> None:
+        async for _ in stream:
+            pass
+
+    with pytest.raises(ValueError, match="down"):
+        asyncio.run(main())
+    result = stream.result()
+    assert result.interrupted
+    assert result.interruption == "ValueError: down"
+    assert result.verdict is None
+
+
+def test_a_stream_of_which_one_item_was_taken_by_hand_lets_its_loop_end() -> None:
+    async def main() -> int:
+        stream = stream_evals(data=[{"input": str(n)} for n in range(60)], target=lambda given: "a", gates=[there])
+        return (await anext(stream)).index
+
+    assert asyncio.run(asyncio.wait_for(main(), 20)) == 0

@@ -445,7 +445,7 @@ def test_importing_the_command_changes_nothing() -> None:
         "            dict(os.environ))\n"
         "before = state()\n"
         "import steelyard_cli.main, steelyard_cli.running, steelyard_cli.opening, steelyard_cli.commands.run\n"
-        "print(state() == before, 'asyncio' in sys.modules)\n"
+        "print(state() == before, 'pluggy' in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False"]

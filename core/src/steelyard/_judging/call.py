@@ -192,7 +192,9 @@ async def _exchange(
             continue
         if not isinstance(reply, JudgeReply):
             raise JudgeAnswerInvalid(
-                f"The judge must give a JudgeReply, it gave {type(reply).__name__}.", retryable=False
+                "The judge must give a JudgeReply or a text (JSON for a structured answer), it gave "
+                f"{type(reply).__name__}.",
+                retryable=False,
             )
         return reply
 

@@ -249,6 +249,8 @@ def _named(value: object) -> str:
     if isinstance(value, list | tuple) and value:
         inner = next((type(entry).__name__ for entry in value if not isinstance(entry, Message)), "Message")
         return f"a {type(value).__name__} of {inner}"
+    if isinstance(value, Iterator) or hasattr(value, "__aiter__"):
+        return f"of type {type(value).__name__} (a stream, whose pieces the target has to join)"
     return f"of type {type(value).__name__}"
 
 

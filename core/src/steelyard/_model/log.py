@@ -21,8 +21,16 @@ def logger() -> Any:
         standard.addHandler(logging.NullHandler())
     return structlog.wrap_logger(
         standard,
-        processors=[structlog.stdlib.filter_by_level, structlog.stdlib.render_to_log_kwargs],
+        processors=[structlog.stdlib.filter_by_level, _told],
         wrapper_class=structlog.stdlib.BoundLogger,
         context_class=dict,
         cache_logger_on_first_use=False,
     )
+
+
+def _told(_: object, __: str, event: Any) -> dict[str, Any]:
+    """The event with its keys, readable where only the message is shown, and apart where a handler
+    looks at ``extra``."""
+    name = event.pop("event")
+    shown = " ".join([name, *(f"{key}={value!r}" for key, value in event.items())])
+    return {"msg": shown, "extra": {"event": name, **event}}

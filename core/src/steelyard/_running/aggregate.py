@@ -114,6 +114,10 @@ class Tally:
     def __init__(self, scale: Scale, pass_at: float | None = None) -> None:
         self.scale = scale
         self.pass_at = pass_at
+        self.clear()
+
+    def clear(self) -> None:
+        """Begins anew."""
         self.numbers = _Numbers()
         self.others = 0
         self.best_others = 0

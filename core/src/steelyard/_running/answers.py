@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
-from steelyard._model.conversation import read_agent_input
+from steelyard._model.conversation import read_agent_input, read_agent_output
 from steelyard._model.errors import SteelyardError
 from steelyard._model.messages import Message
 from steelyard._model.usage import Usage
@@ -82,6 +82,8 @@ async def call_target(settings: Settings, item: EvalItem, state: object, started
         raw = await _one_call(settings, caller, one, call)
         ended = clock()
         output, results = read(settings.reply, raw)
+        if type(output) is list:
+            output = _own_part(output, call.history)
         if not results:
             given.append((output, None, 1000 * (ended - begun)))
         else:
@@ -90,13 +92,26 @@ async def call_target(settings: Settings, item: EvalItem, state: object, started
     return given, begun
 
 
+def _own_part(output: list[Any], history: tuple[Message, ...]) -> list[Any]:
+    """A copy of what the target returned, since it may go on adding to its list; without the earlier turns, where it
+    returned the whole conversation."""
+    if history and len(output) >= len(history):
+        try:
+            if tuple(read_agent_output(output[: len(history)])) == history:
+                return output[len(history) :]
+        except (SteelyardError, TypeError, ValueError):
+            pass
+    return list(output)
+
+
 def _said(asked: object, answer: Given) -> tuple[Message, ...]:
     """The messages of one turn, as far as they can be read."""
     output, result, _ = answer
     said: tuple[Message, ...] = ()
     try:
         said = read_agent_input(asked).input_messages
-        said += messages_of(TargetResult(output) if result is None else result)
+        answered = messages_of(TargetResult(output) if result is None else result)
+        said = tuple(answered) if tuple(answered[: len(said)]) == said else (*said, *answered)
     except (SteelyardError, TypeError, ValueError):
         pass
     return said

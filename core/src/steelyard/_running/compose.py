@@ -4,6 +4,7 @@ before a call."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import iscoroutinefunction, isfunction
 
 from attrs import define, field, frozen
 
@@ -345,6 +346,10 @@ def _check_ready(scorer: Scorer, scope: str, judge: JudgeSettings, find: Find | 
     if not callable(getattr(scorer, "score", None)):
         raise ConfigurationError(
             f"{scope}: {scorer!r:.80} has no score method. Make scorers with create_scorer(...) or @scorer."
+        )
+    if isfunction(getattr(type(scorer), "score", None)) and not iscoroutinefunction(scorer.score):
+        raise ConfigurationError(
+            f"{scope}: the score method of {scorer.id!r} must be async: async def score(self, run, services)."
         )
     check_complete = getattr(scorer, "check_complete", None)
     if check_complete is not None:

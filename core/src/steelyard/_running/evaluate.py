@@ -150,7 +150,11 @@ class EvalStream:
         if item is not _END:
             return cast("ItemResult", item)
         self._ended = True
-        await cast("Task[None]", self._task)
+        try:
+            await cast("Task[None]", self._task)
+        except BaseException as error:
+            self._evaluation.interrupt(describe(error))
+            raise
         raise StopAsyncIteration
 
     def _start(self) -> None:
@@ -161,9 +165,12 @@ class EvalStream:
         async def work() -> None:
             try:
                 await self._evaluation.run(queue.put)
-            finally:
-                if not self._ended:
-                    await queue.put(_END)
+            except asyncio.CancelledError:
+                raise  # whoever cancels takes no more items, and the queue may be full
+            except BaseException:
+                await queue.put(_END)
+                raise
+            await queue.put(_END)
 
         self._queue = queue
         self._task = asyncio.ensure_future(work())

@@ -38,6 +38,7 @@ from steelyard._running.runner import Interrupted, Runner
 from steelyard._running.slices import slice_names
 from steelyard._running.target import Path, TargetResult, caller_of, read_reply_map
 from steelyard._running.work import Done, work_on
+from steelyard._scoring.door import is_contained
 from steelyard._scoring.from_item import MissingValue, look_up
 from steelyard._scoring.protocol import ScoringServices
 
@@ -309,7 +310,9 @@ class Evaluation:
             for item in data:
                 taken += 1
                 yield item
-        except Exception as error:
+        except BaseException as error:
+            if not is_contained(error):
+                raise
             self._broke_off(error, taken)
 
     async def _watched_async(self, data: AsyncIterable[object]) -> AsyncIterator[object]:
@@ -320,14 +323,16 @@ class Evaluation:
             async for item in source:
                 taken += 1
                 yield item
-        except Exception as error:
+        except BaseException as error:
+            if not is_contained(error):
+                raise
             self._broke_off(error, taken)
         finally:
             close = getattr(source, "aclose", None)
             if close is not None:
                 await close()
 
-    def _broke_off(self, error: Exception, taken: int) -> None:
+    def _broke_off(self, error: BaseException, taken: int) -> None:
         if not taken or self._settings.stop_on_error:
             raise error
         self._interruption = f"the data broke off: {describe(error)}"
@@ -358,7 +363,9 @@ class Evaluation:
                 told = self._callback(done.result.item, done.given, done.result)
                 if isawaitable(told):
                     await told
-            except Exception as error:
+            except BaseException as error:
+                if not is_contained(error):
+                    raise
                 self._ledger.callback_errors += 1
                 log("callback.failed", error=describe(error), index=done.result.index)
         if self._observers is not None and self._observers.wants_items:
@@ -378,6 +385,8 @@ class Evaluation:
     def result(self) -> EvalResult:
         """What was found so far."""
         self._results.sort(key=lambda result: result.index)
+        if self.interrupted:
+            self._settle_half_counted()
         result = self._ledger.result(
             items=tuple(self._results),
             planned=self.planned_items
@@ -392,6 +401,16 @@ class Evaluation:
                 self._observers.run_finished(result)
             result = evolve(result, summary=evolve(result.summary, observer_errors=self._observers.error_count))
         return evolve(result, notes=self._notes) if self._notes else result
+
+    def _settle_half_counted(self) -> None:
+        """Mends the account where Ctrl-C struck while an item was being counted."""
+        if self._keep_items and self._ledger.total_items != len(self._results):
+            self._ledger.recount(self._results)
+        elif self._ledger.half_counted:
+            self._notes = (
+                *self._notes,
+                "the item that was being counted when the run was interrupted may count in part",
+            )
 
     def _observer_notes(self) -> tuple[ObserverNote, ...]:
         if self._observers is None:

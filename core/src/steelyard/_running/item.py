@@ -225,6 +225,10 @@ def first_input(item: EvalItem) -> object:
     return item.input
 
 
+LONGEST_NUMBER = 4096
+"""Bits of a whole number above which it is written in hexadecimal digits: Python bounds the length of decimal ones."""
+
+
 def canonical_hash(item: EvalItem) -> str:
     """Sixteen hexadecimal digits that follow from what the item gives to the target, whatever the order of keys."""
     given: object = item.input
@@ -247,6 +251,8 @@ def _json(value: object) -> str:
 
 def _tame(value: object, around: frozenset[int]) -> object:
     """The value in a form that JSON can hold, whatever it holds; what lies too deep or within itself is cut off."""
+    if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER:
+        return f"{value:x}"
     if isinstance(value, str | bool | int | float | None):
         return value
     if id(value) in around or len(around) > DEEPEST:

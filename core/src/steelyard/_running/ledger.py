@@ -15,7 +15,7 @@ from steelyard._running.item import EvalItem
 from steelyard._running.keys import ByKey
 from steelyard._running.result import EvalResult, ItemResult, ObserverNote, Summary, TurnResult
 from steelyard._running.slices import slice_names
-from steelyard._running.work import STEPS_PREFIX, Done
+from steelyard._running.work import STEPS_PREFIX, Done, done_again
 
 
 class Ledger:
@@ -24,16 +24,35 @@ class Ledger:
     def __init__(self, plan: Plan, groups: Sequence[str]) -> None:
         self._plan = plan
         self._groups = groups
-        self.total_items = 0
         self.callback_errors = 0
-        self._bad_items = 0
-        self._target_errors = 0
-        self._n_turns = 0
         self._target_ms = 0.0
         self._duration_ms: float | None = None
         self._threads_left = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.total_items = 0
+        self._counted_items = 0
+        self._bad_items = 0
+        self._target_errors = 0
+        self._n_turns = 0
         self._target_usage = _UsageSum()
         self._judge_usage = _UsageSum()
+
+    @property
+    def half_counted(self) -> bool:
+        """Whether the counting of an item was begun and not ended."""
+        return self.total_items != self._counted_items
+
+    def recount(self, results: Sequence[ItemResult]) -> None:
+        """Begins the account anew, with these items alone."""
+        plan = self._plan
+        own = (*plan.own_gates.values(), *plan.own_scorers.values())
+        for entry in (*plan.common, *own, *self._turn_entries()):
+            entry.tally.clear()
+        self._clear()
+        for result in results:
+            self.count(done_again(plan, result))
 
     def count(self, done: Done) -> None:
         """Adds one item."""
@@ -55,6 +74,7 @@ class Ledger:
         self._target_ms += done.target_ms
         if result.usage is not None or result.cost is not None:
             self._target_usage.add(result.usage, result.cost)
+        self._counted_items += 1
 
     def _count_slices(self, names: Sequence[str], done: Done) -> None:
         for scope, outcomes in done.counted:

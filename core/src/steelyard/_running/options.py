@@ -15,6 +15,8 @@ from steelyard._running.runner import AsyncioRunner, Runner
 from steelyard._running.target import Caller, caller_of
 from steelyard._scoring.builder import find_judge
 
+MOST_AT_ONCE = 10_000
+
 
 class Providers:
     """Judges by ``"provider/model"``, each made once for the evaluation."""
@@ -44,11 +46,14 @@ def needs_of(entries: Iterable[Entry]) -> list[tuple[str, str]]:
 
 
 def checked_concurrency(value: int | None) -> int:
-    """How many items to work on at once. Raises ``ConfigurationError`` for anything but a whole number of 1 or more."""
+    """How many items to work on at once. Raises ``ConfigurationError`` for anything but a whole number
+    of 1 to 10,000."""
     if value is None:
         return 1
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ConfigurationError(f"concurrency={value!r}: give a whole number of items to work on at once, 1 or more.")
+    if value > MOST_AT_ONCE:
+        raise ConfigurationError(f"concurrency={value!r}: at most {MOST_AT_ONCE:,} items can be worked on at once.")
     return value
 
 

@@ -30,7 +30,7 @@ class Status(StrEnum):
 def status_of(result: ItemResult) -> Status:
     """The first status that fits an item with these outcomes."""
     held = missed = failed = scored = False
-    groups = [result.gates, *_groups(result.scores)]
+    groups = [result.gates, *groups_of(result.scores)]
     for turn in result.turns:
         groups += [turn.gates, turn.scores]
     for group in groups:
@@ -60,12 +60,13 @@ def status_of(result: ItemResult) -> Status:
     return Status.INFORMATIONAL if scored else Status.UNMEASURED
 
 
-def _groups(scores: Mapping[str, Any]) -> Iterator[ByKey[Outcome]]:
+def groups_of(scores: Mapping[str, Any]) -> Iterator[ByKey[Outcome]]:
+    """The mappings by key within an item's scores: one, or one for each group."""
     if isinstance(scores, ByKey):
         yield scores
         return
     for inner in scores.values():
-        yield from _groups(inner)
+        yield from groups_of(inner)
 
 
 Scores = Mapping[str, Any]

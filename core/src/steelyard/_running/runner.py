@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sized
 from typing import Any, Protocol, TypeVar
 
 ItemT = TypeVar("ItemT")
@@ -46,6 +46,8 @@ class AsyncioRunner:
             await self._run_async(items.__aiter__(), work, concurrency)
             return
         numbered = enumerate(items)
+        if isinstance(items, Sized):
+            concurrency = min(concurrency, max(1, len(items)))
         if concurrency == 1:
             await _work_through(numbered, work)
         else:

@@ -87,15 +87,12 @@ def _cancel(handle: list[Any]) -> None:
             loop.call_soon_threadsafe(main.cancel)
 
 
-def _wait_for(ended: Event) -> None:
+def _wait_for(ended: Event, task: Task[Any] | None, asked: int) -> None:
     """Waits, and raises ``KeyboardInterrupt`` on Ctrl-C also where the loop around takes it for itself.
 
     ``asyncio.run`` does: it marks its task as cancelled, which the task learns only when it next lets go of the loop.
+    ``asked`` is how often that was before the work began.
     """
-    import asyncio
-
-    task = asyncio.current_task()
-    asked = 0 if task is None else task.cancelling()
     while not ended.wait(NOTICE):
         if task is not None and task.cancelling() > asked:
             raise KeyboardInterrupt
@@ -116,10 +113,14 @@ def _drive_on_thread(evaluation: Evaluation) -> None:
         finally:
             ended.set()
 
+    import asyncio
+
+    task = asyncio.current_task()
+    asked = 0 if task is None else task.cancelling()
     thread = Thread(target=copy_context().run, args=(body,), name="steelyard-run-evals", daemon=True)
     try:
         thread.start()
-        _wait_for(ended)
+        _wait_for(ended, task, asked)
     except KeyboardInterrupt:
         if not thread.is_alive() and not ended.is_set():  # it was struck before it began
             raise

@@ -168,6 +168,8 @@ def caller_of(target: object) -> Caller:
             return Caller(_by_name(method), iscoroutinefunction(method), is_workflow)
     if callable(target):
         is_async = iscoroutinefunction(target) or iscoroutinefunction(getattr(target, "__call__", None))  # noqa: B004
+        if _takes_nothing(target):
+            raise ConfigurationError("target= takes no argument; it must take the input.")
         if _takes_call(target):
             return Caller(target, is_async, False)
         return Caller(lambda given, call: target(given), is_async, False)
@@ -182,6 +184,15 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
         return signature(function).parameters
     except (TypeError, ValueError):
         return {}
+
+
+def _takes_nothing(target: Callable[..., Any]) -> bool:
+    try:
+        kinds = [parameter.kind for parameter in signature(target).parameters.values()]
+    except (TypeError, ValueError):
+        return False
+    takes = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.VAR_POSITIONAL)
+    return not any(kind in takes for kind in kinds)
 
 
 def _takes_call(target: Callable[..., Any]) -> bool:

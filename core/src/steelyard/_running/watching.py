@@ -184,11 +184,9 @@ class Watched:
         atexit.register(self.close, EXIT_GRACE)
 
     def _serve(self) -> None:
-        import asyncio
-
         loop: Any = self._loop
         try:
-            loop.run_until_complete(asyncio.gather(*(self._work() for _ in range(self._concurrency))))
+            loop.run_until_complete(self._all())
         except Exception as error:
             self._failed(error)
         finally:
@@ -198,6 +196,11 @@ class Watched:
             finally:
                 self._settings.threads.close()
                 self._ended.set()
+
+    async def _all(self) -> None:
+        import asyncio
+
+        await asyncio.gather(*(self._work() for _ in range(self._concurrency)))
 
     async def _work(self) -> None:
         jobs: Any = self._jobs
@@ -261,7 +264,7 @@ class Watched:
             self._ended.wait(timeout)
         atexit.unregister(self.close)
         with self._lock:
-            left = self._counts["pending"] if not self._ended.is_set() else 0
+            left = self._counts["pending"]
             self._counts["dropped"] += left
             self._counts["pending"] -= left
         if left:

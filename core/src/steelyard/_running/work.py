@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from attrs import define, evolve
@@ -14,10 +15,10 @@ from steelyard._model.trajectory import StepResult
 from steelyard._running.aggregate import TARGET
 from steelyard._running.answers import NOTHING_TOLD, Given, Settings, Told, call_target, joined, read, together, told_by
 from steelyard._running.compose import Entry, Plan, Scope
-from steelyard._running.item import NOT_GIVEN, EvalItem, Faulty, first_input
+from steelyard._running.item import NOT_GIVEN, BadItem, EvalItem, Faulty, first_input
 from steelyard._running.keys import EMPTY, ByKey
 from steelyard._running.limits import bounded
-from steelyard._running.result import ItemResult, Scores, Status, TurnItemResult, measured
+from steelyard._running.result import ItemResult, Scores, Status, TurnItemResult, groups_of, measured
 from steelyard._running.seen import Seen
 from steelyard._running.target import TargetResult
 from steelyard._scoring.door import is_contained
@@ -380,12 +381,32 @@ def _errored(
 ) -> Done:
     """An item whose target failed, or that could not be taken: every gate and scorer counts it as not computed."""
     plan = settings.plan
+    counted = _not_computed(plan, own, error)
+    took = None if started is None else 1000 * (settings.services.judging.clock() - started)
+    result = ItemResult(index=index, item=item, error=error, duration_ms=took, status=Status.ERRORED, id=id)
+    return Done(result, counted, None, len(own.turns), took or 0.0, bad)
+
+
+def _not_computed(plan: Plan, own: Own, error: BaseException) -> Counted:
     failed = Failed(TARGET, error)
     scopes = [plan.gates.with_own(own.gates)]
     scopes += [scope.with_own(own.scorers if scope.name == plan.own_scope else ()) for scope in plan.scopes]
     for gates, scorers in own.turns:
         scopes += [gates, scorers]
-    counted: Counted = [(scope, [failed] * len(scope.entries)) for scope in scopes if scope.entries]
-    took = None if started is None else 1000 * (settings.services.judging.clock() - started)
-    result = ItemResult(index=index, item=item, error=error, duration_ms=took, status=Status.ERRORED, id=id)
-    return Done(result, counted, None, len(own.turns), took or 0.0, bad)
+    return [(scope, [failed] * len(scope.entries)) for scope in scopes if scope.entries]
+
+
+def done_again(plan: Plan, result: ItemResult) -> Done:
+    """What was to be counted of an item, out of its result."""
+    if result.error is None:
+        groups = [result.gates, *groups_of(result.scores)]
+        for turn in result.turns:
+            groups += [turn.gates, turn.scores]
+        counted: Counted = [(Scope("", group.entries), list(group.values())) for group in groups]
+        return Done(result, counted, n_turns=len(result.turns))
+    own = None
+    if isinstance(result.item, EvalItem) and not isinstance(result.error, BadItem):
+        with suppress(SteelyardError):  # what it adds was refused, so it was never taken
+            own = _own(plan, result.item)
+    counted = _not_computed(plan, own or _NOTHING, result.error)
+    return Done(result, counted, n_turns=0 if own is None else len(own.turns), bad=own is None)

@@ -21,16 +21,19 @@ def loop_is_running() -> bool:
 def is_contained(error: BaseException) -> bool:
     """Whether an error is its raiser's own failure, which costs one item or score, rather than a wish to end the whole.
 
-    That is any ``Exception``, ``SystemExit`` (an agent's command line that ends), and a cancellation that nobody has
-    asked the running task for. Ctrl-C is not.
+    That is anything but Ctrl-C, the end of a generator, and a cancellation that somebody has asked the running task
+    for: ``SystemExit`` (an agent's command line that ends) and exceptions that frameworks derive from ``BaseException``
+    are failures like others.
     """
-    if isinstance(error, Exception | SystemExit):
+    if isinstance(error, Exception):
         return True
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        return False
     import sys
 
     asyncio = sys.modules.get("asyncio")
     if asyncio is None or not isinstance(error, asyncio.CancelledError):
-        return False
+        return True
     task = asyncio.current_task() if loop_is_running() else None
     return task is None or task.cancelling() == 0
 

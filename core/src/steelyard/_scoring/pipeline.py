@@ -132,7 +132,8 @@ def checked_score(value: object, scale: Scale) -> float:
         if iscoroutine(value):
             value.close()
         raise InvalidScore("The score must be a number, found something to await. Make the function async.")
-    raise InvalidScore(f"The score must be a number, found {type(value).__name__}: {value!r:.80}.", value)
+    hint = " Use float()." if hasattr(value, "__float__") else ""
+    raise InvalidScore(f"The score must be a number, found {type(value).__name__}: {value!r:.80}.{hint}", value)
 
 
 def checked_scored(value: object, scale: Scale) -> Scored | NotScorable:

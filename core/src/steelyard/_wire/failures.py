@@ -87,10 +87,12 @@ def type_name_of(error: BaseException) -> str:
 def write_error(error: BaseException) -> dict[str, Any]:
     """The JSON form of an error. ``message`` is what it says in words, ``text`` its own text where that differs. Never
     raises."""
+    text = _text_of(error)
     try:
-        message, text = describe(error), _text_of(error)
+        str(error)
+        message = describe(error)
     except Exception:
-        message = text = f"{type(error).__name__} whose text cannot be made"
+        message = text
     data: dict[str, Any] = {"type": type_name_of(error), "message": message}
     if text != message:
         data["text"] = text
@@ -123,7 +125,12 @@ def read_error(data: object) -> BaseException:
 
 
 def _text_of(error: BaseException) -> str:
-    return error.text if isinstance(error, RecordedError) else str(error)
+    if isinstance(error, RecordedError):
+        return error.text
+    try:
+        return str(error)
+    except Exception:  # an error of others that cannot say its own text
+        return f"{type(error).__name__} whose text cannot be made"
 
 
 # -- what each kind knows -------------------------------------------------------------------------------------------
