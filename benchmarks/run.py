@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+import bench_command
 import bench_import
 import bench_judging
 import bench_memory
@@ -37,6 +38,13 @@ def rows(quick: bool) -> Iterator[tuple[str, str, str]]:
     imported = bench_import.main(5 if quick else 15)
     yield "import steelyard", f"{imported['import_ratio']:.2f} x import attrs", "at most 1.5"
     yield "importing what a first evaluation uses", f"{imported['in_use_ratio']:.2f} x import attrs", ""
+    command = bench_command.main(5, 1_000, 5_000) if quick else bench_command.main()
+    yield "steelyard --help", f"{command['ratio']:.2f} x import click, rich ({command['help_ms']:.0f} ms)", "under 2"
+    yield (
+        f"the command, {command['items'][1]:,} lines over {command['items'][0]:,}",
+        f"{command['difference_mib']:+.1f} MiB of {command['peak_mib'][0]:.0f} MiB",
+        "flat",
+    )
 
 
 def main() -> None:
