@@ -447,3 +447,10 @@ def test_a_reply_map_that_means_nothing_is_refused_before_any_call(reply: Any) -
 def test_a_reply_map_reads_recorded_outputs_too() -> None:
     [result] = run_evals(data=[EvalItem(output=REPLY)], scorers=[there], reply={"output": "answer"}).items
     assert result.output == "a"
+
+
+def test_options_that_a_target_would_never_see_are_refused() -> None:
+    data = [{"input": "a"}]
+    with pytest.raises(ConfigurationError, match="temperature"):
+        run_evals(data=data, target=lambda given: given, scorers=[there], target_options={"temperature": 1})
+    run_evals(data=data, target=lambda given: given, scorers=[there], target_options={"thread_id": "t"})

@@ -23,6 +23,7 @@ from steelyard._running.lifecycle import Lifecycle, read_lifecycle
 from steelyard._running.limits import Threads
 from steelyard._running.options import (
     Providers,
+    check_options_reach,
     checked_concurrency,
     checked_groups,
     found_runner,
@@ -102,6 +103,7 @@ class Evaluation:
         if target is not None and target_factory is not None:
             raise ConfigurationError("Give target= or target_factory=, not both.")
         caller = None if target is None else caller_of(target)
+        check_options_reach(caller, target_options)
         self._has_target = caller is not None or target_factory is not None
         self._is_workflow = plan.form == "workflow" or (caller is not None and caller.is_workflow)
         self._threads = Threads()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from math import isfinite
 from typing import Any, cast
@@ -77,6 +77,18 @@ def checked_groups(paths: object) -> tuple[str, ...]:
                 f"group_by holds {path!r}; a path begins with metadata, ground_truth, input or id."
             )
     return found
+
+
+def check_options_reach(caller: Caller | None, options: object) -> None:
+    """Raises ``ConfigurationError`` for options of a target that takes the input alone and would never see them."""
+    if caller is None or caller.takes_options or not isinstance(options, Mapping):
+        return
+    lost = [str(name) for name in options if name not in ("thread_id", "resource_id")]
+    if lost:
+        raise ConfigurationError(
+            f"target_options= holds {', '.join(lost)}, and the target takes the input alone, so it would never see "
+            "them. Give it a second parameter (the call, whose options they are), or leave them out."
+        )
 
 
 def made_targets(make: Callable[..., object]) -> Callable[[Any], Caller]:

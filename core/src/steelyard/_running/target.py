@@ -140,6 +140,7 @@ class Caller:
     call: Callable[[Any, TargetCall], Any]
     is_async: bool
     is_workflow: bool
+    takes_options: bool = True
 
 
 _CALL_FIELDS = (
@@ -172,7 +173,7 @@ def caller_of(target: object) -> Caller:
             raise ConfigurationError("target= takes no argument; it must take the input.")
         if _takes_call(target):
             return Caller(target, is_async, False)
-        return Caller(lambda given, call: target(given), is_async, False)
+        return Caller(lambda given, call: target(given), is_async, False, takes_options=False)
     raise ConfigurationError(
         "target= must be a callable, an object with generate (agents) or start (workflows), found "
         f"{type(target).__name__}."
