@@ -8,7 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from plugins.cli.tests.data_files import fault, items, lines, located, place_and_reason, written
@@ -191,6 +191,8 @@ CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 def test_what_the_csv_module_writes_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], line_end: str, quoting: int, separator: str
 ) -> None:
+    # Without quotes a last cell that ends in a carriage return is written just as the line end of another system.
+    assume(quoting == csv.QUOTE_ALL or not any(last.endswith("\r") for _, last in rows))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator=line_end, quoting=quoting, delimiter=separator)  # type: ignore[arg-type]
     writer.writerow(["input", "ground_truth"])

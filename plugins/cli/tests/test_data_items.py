@@ -78,7 +78,10 @@ def test_a_single_context_is_a_list_of_one(tmp_path: Path) -> None:
 def test_null_is_no_value_in_every_field(tmp_path: Path) -> None:
     nothing = dict.fromkeys(FIELDS, None)
     assert items(row(tmp_path, **{**nothing, "input": "a"})) == [EvalItem(input="a")]
-    assert place_and_reason(row(tmp_path, **nothing)) == (1, "it has neither input, inputs, turns nor output")
+    assert place_and_reason(row(tmp_path, **nothing)) == (
+        1,
+        "it has neither input, inputs, turns nor output; null, NaN and an empty cell count as no value",
+    )
 
 
 @pytest.mark.parametrize(

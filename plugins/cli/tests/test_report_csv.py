@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plugins.cli.tests.report_results import ERROR, NONE, evaluated, item, report_of, scripted
+from plugins.cli.tests.report_results import ERROR, NONE, evaluated, item, of_scores, report_of, scripted
 from steelyard import AgentScorers, EvalItem, EvalResult, Threshold, Turn, result_from_json, result_to_json, run_evals
 from steelyard_cli._report import write_csv
 
@@ -108,3 +108,14 @@ def test_the_rows_of_a_scorer_come_to_its_counts(tmp_path: Path) -> None:
     counts = Counter(row["outcome"] for row in rows_of(result, tmp_path))
     [row] = report_of(result).rows
     assert counts == {"scored": row.n_scored, "not scorable": row.n_not_scorable, "failed": row.n_failed}
+
+
+def test_lines_that_were_left_out_are_told_in_a_last_row(tmp_path: Path) -> None:
+    result = of_scores(1.0)
+    write_csv(report_of(result, skipped=2), result, tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as stream:
+        [_, last] = csv.DictReader(stream)
+    assert {column: cell for column, cell in last.items() if cell} == {
+        "status": "left out",
+        "reason": "2 lines of the data were left out as unreadable (--skip-bad)",
+    }

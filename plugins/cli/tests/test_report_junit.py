@@ -155,7 +155,25 @@ def test_a_run_that_ended_early_says_so(tmp_path: Path) -> None:
     write_junit(report_of(result, stopped="enough", planned=4), result, tmp_path / "out.xml")
     suite: Any = next(iter(JUnitXml.fromfile(str(tmp_path / "out.xml"))))
     found = {str(each.name): str(each.value) for each in suite.properties()}
-    assert (found["partial"], found["verdict"], found["items"]) == ("partial 1/4", "passed", "1")
+    assert (found["partial"], found["verdict"], found["items"]) == ("partial 1/4", "none", "1")
+
+
+def test_a_run_that_ended_early_is_an_error_and_what_held_so_far_is_no_pass(tmp_path: Path) -> None:
+    cases = written(of_scores(1.0, gate=True), tmp_path, stopped="the data broke off", planned=4)["support: averages"]
+    assert {name: ending(case) for name, case in cases.items()} == {"the run": "error", "tone": "skipped"}
+    assert message(cases["the run"]) == "The run ended early (partial 1/4): the data broke off"
+    assert message(cases["tone"]) == "tone held so far, but the run ended early."
+
+
+def test_lines_that_were_left_out_are_a_skipped_case(tmp_path: Path) -> None:
+    cases = written(of_scores(1.0, gate=True), tmp_path, skipped=3)["support: averages"]
+    assert ending(cases["the data"]) == "skipped"
+    assert message(cases["the data"]) == "3 lines of the data were left out as unreadable (--skip-bad)"
+
+
+def test_an_item_whose_target_failed_is_an_error_where_nothing_is_asked_too(tmp_path: Path) -> None:
+    cases = written(evaluated([item(0, fails=True), item(1, b=1.0)], [scripted("b")]), tmp_path)
+    assert ending(cases["support: items"]["item-0 / target"]) == "error"
 
 
 def endings(cases: dict[str, dict[str, TestCase]]) -> Iterator[str]:
@@ -165,9 +183,10 @@ def endings(cases: dict[str, dict[str, TestCase]]) -> Iterator[str]:
 
 @LAW
 @given(results())
-def test_a_file_has_failures_or_errors_exactly_when_a_gate_or_bound_did_not_pass(
+def test_a_file_has_failures_or_errors_exactly_when_a_gate_or_bound_did_not_pass_or_the_target_failed(
     tmp_path_factory: pytest.TempPathFactory, result: EvalResult
 ) -> None:
     cases = written(result, tmp_path_factory.mktemp("junit"))
     not_passed = any(row.passed is False for row in report_of(result).asked)
-    assert bool({"failure", "error"} & set(endings(cases))) == not_passed
+    target_failed = any(each.error is not None for each in result.items)
+    assert bool({"failure", "error"} & set(endings(cases))) == (not_passed or target_failed)

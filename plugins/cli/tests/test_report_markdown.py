@@ -124,3 +124,10 @@ def test_any_report_has_one_row_for_each_line(result: EvalResult) -> None:
     text = markdown_text(report)
     table = text[text.index("| scorer |") :].split("\n\n")[0].splitlines()
     assert len(table) == 2 + len(report.rows)
+
+
+def test_what_holds_in_a_run_that_ended_early_is_not_shown_as_passed() -> None:
+    text = markdown_text(report_of(of_scores(1.0, gate=True), stopped="enough", planned=3))
+    assert "⚪ held so far" in text
+    assert "passed |" not in text
+    assert "**Verdict: no verdict: the run ended early (partial 1/3)" in text

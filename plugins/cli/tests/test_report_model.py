@@ -288,7 +288,8 @@ def test_a_caller_may_know_better_why_it_stopped_and_how_many_items_there_were()
     assert (report.partial, report.stopped) == ("partial 1/7", "--fail-fast: item 3 failed")
     assert report_of(of_scores(1.0), stopped="enough").partial == "partial 1/?"
     gated = report_of(of_scores(1.0, gate=True), stopped="enough", planned=7)
-    assert gated.words.headline == "passed: 1 gate held (partial 1/7)."
+    assert gated.words.headline == "no verdict: the run ended early (partial 1/7)."
+    assert (gated.verdict, str(gated.rows[0].status), gated.n_planned) == (None, "held so far", 7)
     assert report_of(of_scores(1.0)).partial is None
 
 

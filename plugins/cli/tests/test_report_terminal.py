@@ -251,3 +251,9 @@ def test_all_names_of_the_tests_are_shown_whole() -> None:
     data = [item(1, **dict.fromkeys(NAMES, 1.0))]
     text = printed(report_of(evaluated(data, [scripted(name) for name in NAMES])), 200)
     assert all(f"  {name} " in text for name in NAMES)
+
+
+def test_what_holds_in_a_run_that_ended_early_held_so_far() -> None:
+    text = printed(report_of(of_scores(1.0, gate=True), stopped="enough", planned=3))
+    assert "held so far" in text
+    assert "Verdict: no verdict: the run ended early (partial 1/3)" in text

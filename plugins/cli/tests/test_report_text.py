@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import html
+import json
 import unicodedata
+from urllib.parse import quote
+from xml.sax.saxutils import escape as xml_escape
+from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from plugins.cli.tests.report_results import LAW
-from steelyard_cli._report.text import HIDDEN, Hide, encodable, shortened, visible, without_controls
+from steelyard_cli._report.text import (
+    HIDDEN,
+    LONGEST_PIECE,
+    SHORTEST_PIECE,
+    Hide,
+    encodable,
+    shortened,
+    visible,
+    without_controls,
+)
 
 anything = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from("\x1b\x00\n\r\u202e\u2066\u200b\ud800\u0301\u200d:#["))
@@ -100,3 +114,56 @@ def test_values_that_are_no_secrets_stay_and_a_hider_does_not_tell_what_it_hides
     hide = Hide(("de", "", "     ", "  secret-of-mine"))
     assert hide("a day in Dresden, de") == "a day in Dresden, de"
     assert "mine" not in repr(hide)
+
+
+SECRET = "SECRETVALUE-0123456789-abc"
+
+
+@pytest.mark.parametrize("shown", ["...RETVALUE-012", "SECRETVALUE-012...", "x...VALUE-0123456...", f"a{SECRET}b"])
+def test_a_value_that_was_cut_is_hidden(shown: str) -> None:
+    hidden = Hide((SECRET,))(shown)
+    assert HIDDEN in hidden
+    assert not any(SECRET[start : start + 4] in hidden for start in range(len(SECRET) - 3))
+
+
+KEY = 'first\nline "and" <o\'ther> back\\slash é'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        repr(KEY),
+        ascii(KEY),
+        repr(KEY + '"'),
+        json.dumps(KEY),
+        json.dumps(KEY, ensure_ascii=False),
+        json.dumps(json.dumps(KEY)),
+        json.dumps(repr(KEY)),
+        html.escape(KEY),
+        html.escape(KEY, quote=False),
+        xml_escape(KEY),
+        quoteattr(KEY),
+        " ".join(KEY.split()),
+        quote(KEY),
+    ],
+)
+def test_a_value_that_was_escaped_is_hidden_also_where_it_was_cut(written: str) -> None:
+    for text in (written, written[2:], written[:-3]):
+        hidden = Hide((KEY,))(f"it was {text}!")
+        assert HIDDEN in hidden
+        assert not any(word in hidden for word in ("first", "line", "and", "ther", "back", "slash"))
+
+
+@LAW
+@given(anything, st.text("abcdef012", min_size=8, max_size=60), st.data())
+def test_no_piece_of_a_third_of_a_value_stays(around: str, value: str, data: st.DataObject) -> None:
+    size = min(LONGEST_PIECE, max(SHORTEST_PIECE, len(value) // 3))
+    start = data.draw(st.integers(0, len(value) - size))
+    piece = value[start : start + size]
+    assume(len(set(piece)) > 2)
+    assert piece not in Hide((value,))(f"{around}{piece}{around}")
+
+
+def test_what_has_no_piece_of_a_value_stays_as_it_is() -> None:
+    hide = Hide(("https://api.example.com/v1", "------------x-----"))
+    assert hide("see https://other.org: -------- SECRET") == "see https://other.org: -------- SECRET"

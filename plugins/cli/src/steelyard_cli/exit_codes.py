@@ -36,10 +36,12 @@ MEANING: Mapping[ExitCode, str] = {
     ),
     ExitCode.NOT_EVALUATED: (
         "no item could be evaluated; or there are gates or thresholds and none could be computed; "
-        "or the selection holds no item"
+        "or the selection holds no item; "
+        "or the data broke off before their end, and nothing had failed until then"
     ),
     ExitCode.INTERNAL: (
-        "an error of the command itself, or a file of results that could not be written; `--debug` shows where"
+        "an error of the command itself, or results that could not be written (a file, or standard output); "
+        "`--debug` shows where"
     ),
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results so far are written",
 }

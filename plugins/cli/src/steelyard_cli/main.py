@@ -133,6 +133,12 @@ def _ended_by(error: Exception, session: Session) -> ExitCode:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
+    if isinstance(error, OSError) and frame is not None and frame.tb_frame.f_globals.get("__name__") == "click.utils":
+        from steelyard_cli.broken_pipe import mute_stdout, why_not_written
+
+        mute_stdout()
+        _say(session, f"Error: {why_not_written(error)}.")
+        return ExitCode.INTERNAL
     where = "" if frame is None else f" ({frame.tb_frame.f_globals.get('__name__')}, line {frame.tb_lineno})"
     kind = "Error" if isinstance(error, SteelyardError) else "Internal error"
     hint = (

@@ -17,7 +17,7 @@ from steelyard_cli._file.building import Built, refused
 from steelyard_cli._file.checking import check_items, doubled_ids
 from steelyard_cli._file.places import FileFault, without_folder
 from steelyard_cli._report import Feed, Hide, ItemAccount, JsonlWriter, LiveView, Report, needs_items, print_report
-from steelyard_cli.broken_pipe import mute_stdout
+from steelyard_cli.broken_pipe import mute_stdout, why_not_written
 from steelyard_cli.exit_codes import ExitCode, of_result
 
 FORMS = ("json", "jsonl", "junit", "markdown", "csv")
@@ -101,10 +101,12 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
     lost = _write(report, result, outputs, jsonl, feed)
     for fault in data.skipped:
         err.write(hide(f"left out: {without_folder(str(fault))}\n"))
-    _show(report, out)
+    unseen = _show(report, out)
     for form, reason in lost:
-        err.write(hide(f"Error: the {form} file could not be written: {reason}\n"))
-    if lost:
+        err.write(hide(f"Error: the {form} file {outputs[form]} could not be written: {reason}\n"))
+    if unseen is not None:
+        err.write(hide(f"Error: {unseen}\n"))
+    if lost or unseen is not None:
         return ExitCode.INTERNAL
     return of_result(
         result, allow_scored=how.allow_scored, stopped=data.stopped is not None, broken_off=data.broken is not None
@@ -143,6 +145,8 @@ def _data(built: Built, how: How) -> _Data:
         _refuse_nothing(built, selection, chosen, data.skipped)
     if chosen.missing_ids:
         raise ConfigurationError(f"--id: no item has the id {', '.join(map(repr, chosen.missing_ids))}.")
+    if selection.takes_all:
+        checked.groups.check(built)  # what a selection leaves out may be what a bound is about
     data.planned = checked.n_items
     data.items = data.flow(selection.of(items.read(Skipped())))
     return data
@@ -242,9 +246,16 @@ def _told(error: Exception) -> str:
     return getattr(error, "strerror", None) or type(error).__name__
 
 
-def _show(report: Report, out: TextIO) -> None:
+def _show(report: Report, out: TextIO | None) -> str | None:
+    """Prints the report; gives the reason where that could not be done."""
     try:
+        if out is None:  # it was closed when the command started
+            raise ValueError("closed")
         print_report(report, out)
         out.flush()
     except BrokenPipeError:
         mute_stdout()  # the exit code is for somebody else
+    except (OSError, ValueError) as error:
+        mute_stdout()
+        return why_not_written(error)
+    return None

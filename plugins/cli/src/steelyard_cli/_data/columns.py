@@ -11,7 +11,7 @@ from attrs import frozen
 
 from steelyard import ConfigurationError
 from steelyard_cli._data.field_names import FIELDS, NOT_IN_DATA, own_target, unknown_fields
-from steelyard_cli._data.places import BadRow, kind_of, shown
+from steelyard_cli._data.places import BadRow, UnknownFields, kind_of, shown
 
 _STEP: Final = re.compile(r"\[(\d*)\]|\.?([^.\[\]]+)")
 _EACH: Final = "[]"
@@ -103,7 +103,7 @@ class Columns:
             else:
                 unknown.append(name)
         if unknown:
-            raise BadRow(unknown_fields(unknown, rest))
+            raise UnknownFields(unknown_fields(unknown, rest))
 
 
 def missing(value: object) -> bool:

@@ -23,13 +23,14 @@ def csv_rows(path: str) -> Iterator[tuple[int, object]]:
     one, and for a quoted cell that is never closed, since nothing tells where the next row would begin.
     """
     header: list[str] | None = None
-    for line, cells in _Records(path):
+    records = _Records(path)
+    for line, cells in records:
         if header is None:
             header = _header(path, line, cells)
         elif isinstance(cells, BadRow):
             yield line, cells
         elif any(cells):
-            yield line, _row(header, cells)
+            yield line, _row(header, cells, records.separator)
 
 
 def _header(path: str, line: int, cells: list[str] | BadRow) -> list[str]:
@@ -44,10 +45,17 @@ def _header(path: str, line: int, cells: list[str] | BadRow) -> list[str]:
     return names
 
 
-def _row(header: Sequence[str], cells: Sequence[str]) -> object:
+class CsvRow(dict[str, str | None]):
+    """The cells of a row by column, and the character that told them apart."""
+
+    separator = ","
+
+
+def _row(header: Sequence[str], cells: Sequence[str], separator: str) -> object:
     if len(cells) != len(header):
         return BadRow(f"the row has {_cells(len(cells))} and the header {_cells(len(header))}")
-    row: dict[str, str | None] = {}
+    row = CsvRow()
+    row.separator = separator
     for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
         if name:
             row[name] = cell or None
@@ -74,7 +82,7 @@ class _Records:
         self._path = path
         self._lines = lines_of(path)
         self._line = 0
-        self._separator = ""
+        self.separator = ""
         self._no_text: tuple[int, BadRow] | None = None
 
     def __iter__(self) -> Iterator[tuple[int, list[str] | BadRow]]:
@@ -85,10 +93,10 @@ class _Records:
                 return
             if text.isspace():
                 continue
-            self._separator = self._separator or _separator(text)
+            self.separator = self.separator or _separator(text)
             begun = self._line
             if '"' not in text:
-                cells = text[: _end(text)].split(self._separator)
+                cells = text[: _end(text)].split(self.separator)
             else:
                 try:
                     cells = self._quoted(text, begun)
@@ -115,7 +123,7 @@ class _Records:
             if text.startswith('"', at):
                 cell, text, at = self._quoted_cell(text, at + 1, begun)
             else:
-                separator = text.find(self._separator, at)
+                separator = text.find(self.separator, at)
                 end = _end(text) if separator < 0 else separator
                 cell, at = text[at:end], end
                 if '"' in cell:
@@ -125,7 +133,7 @@ class _Records:
             cells.append(cell)
             if at == _end(text):
                 return cells
-            if not text.startswith(self._separator, at):
+            if not text.startswith(self.separator, at):
                 raise BadRow(f"text follows the closing quote of cell {len(cells)}; double the quotes inside a cell")
             at += 1
 

@@ -59,6 +59,12 @@ def _without_mark(path: str, start: bytes) -> bytes:
     for mark, encoding in _OTHER_MARKS:
         if start.startswith(mark):
             raise UnreadableFile(path, None, f"the file is {encoding}; save it as UTF-8")
+    if b"\x00" in start.partition(b"\n")[0]:
+        raise UnreadableFile(
+            path,
+            1,
+            "it holds NUL bytes, as UTF-16 without a byte-order mark does and UTF-8 text does not; save it as UTF-8",
+        )
     if start.startswith(_POINTER):
         raise UnreadableFile(
             path, None, "this is a pointer to a file in Git LFS, not the data; fetch it with: git lfs pull"

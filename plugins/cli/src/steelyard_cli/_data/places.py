@@ -58,6 +58,10 @@ class BadRow(ValueError):
     """Why a row cannot be an item, without its place and without its content."""
 
 
+class UnknownFields(BadRow):
+    """A row with names that are no fields of an item."""
+
+
 @define
 class Skipped:
     """The bad rows that were passed over: ``count`` of them, and the ``first`` twenty."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 from attrs import fields
 
 from steelyard import ConfigurationError, EvalItem, TrajectoryExpectation, Turn
-from steelyard_cli._data.columns import Columns
+from steelyard_cli._data.columns import Columns, missing
 from steelyard_cli._data.field_names import OPEN_FIELDS
-from steelyard_cli._data.places import BadRow, kind_of, shown
+from steelyard_cli._data.places import BadRow, UnknownFields, kind_of, shown
 from steelyard_cli._data.strict_json import BadJson, StrictJson
 
 _STRUCTURED: Final = (*OPEN_FIELDS, "context", "expected_trajectory", "inputs", "turns")
@@ -26,10 +26,14 @@ def item_of(row: object, columns: Columns, *, cells: bool) -> EvalItem:
     if not isinstance(row, Mapping):
         hint = '; a list of objects is the format "json"' if isinstance(row, list) else ""
         raise BadRow(f"expected an object, found {kind_of(row)}{hint}")
-    given = columns.fields_of({str(name): value for name, value in row.items()}, _of_cell if cells else None)
+    try:
+        given = columns.fields_of({str(name): value for name, value in row.items()}, _of_cell if cells else None)
+    except UnknownFields as error:
+        separator = getattr(row, "separator", None)
+        raise BadRow(f"{error}. Columns were told apart at {separator!r}" if separator else str(error)) from None
     for name in given.keys() & _CHECKS.keys():
         given[name] = _CHECKS[name](name, given[name])
-    _check_what_is_given(given)
+    _check_what_is_given(given, lacking=any(missing(value) for value in row.values()))
     return EvalItem(**given)
 
 
@@ -47,12 +51,13 @@ def _of_cell(name: str, value: object) -> object:
     return read
 
 
-def _check_what_is_given(given: Mapping[str, object]) -> None:
+def _check_what_is_given(given: Mapping[str, object], *, lacking: bool) -> None:
     asked = [name for name in ("input", "inputs", "turns") if name in given]
     if len(asked) > 1:
         raise BadRow(f"it has {' and '.join(asked)}; give exactly one of input, inputs, turns")
     if not asked and "output" not in given:
-        raise BadRow("it has neither input, inputs, turns nor output")
+        hint = "; null, NaN and an empty cell count as no value" if lacking else ""
+        raise BadRow(f"it has neither input, inputs, turns nor output{hint}")
     if "turns" in given and "output" in given:
         raise BadRow("it has turns and output; a recorded output cannot be told apart into turns")
 

@@ -191,6 +191,9 @@ def _outputs(output: OutputKeys | None, place: Place) -> dict[str, tuple[Path, P
     if output is None:
         return {}
     given = {each.name: getattr(output, each.name) for each in fields(OutputKeys)}
+    for form, path in given.items():
+        if path == "-":
+            raise FileFault(place / form, "- is no file; write /dev/stdout for the standard output.")
     return {form: (place.source.path(path), place / form) for form, path in given.items() if path is not None}
 
 

@@ -14,10 +14,12 @@ from attrs import define, evolve, field
 from steelyard import BadItem, ConfigurationError, EvalOptions, stream_evals
 from steelyard_cli._data.places import DataFault, Located
 from steelyard_cli._file.building import Built, refused
+from steelyard_cli._file.groups import Groups
 
 MOST = 20
 """How many faults are kept to be shown."""
 _CHUNK = 500
+_SLICE = "A bound names the slice "
 _INDEX = re.compile(r"Item (?P<index>\d+): ")
 
 
@@ -30,6 +32,7 @@ class Checked:
     faults: list[DataFault] = field(factory=list)
     doubled: set[int] = field(factory=set)
     """Digests of the ids that came more than once."""
+    groups: Groups = field(factory=lambda: Groups((), set()))
     _ids: Digests = field(factory=lambda: Digests())
 
     def add(self, fault: DataFault) -> None:
@@ -83,7 +86,7 @@ def check_composition(built: Built, *, observers: bool) -> None:
 def check_items(built: Built, items: Iterable[Located]) -> Checked:
     """Looks at every item: that it is one, goes with the target, and brings what its scorers need. Memory does not grow
     with their number."""
-    checked = Checked()
+    checked = Checked(groups=Groups.of(built))
     options: dict[str, Any] = {
         name: value for name, value in built.options.items() if name not in ("observers", "lifecycle")
     }
@@ -92,6 +95,7 @@ def check_items(built: Built, items: Iterable[Located]) -> Checked:
         checked.n_items += len(chunk)
         for located in chunk:
             checked.note_id(located.item.id)
+            checked.groups.note(located.item)
         while chunk and (fault := _first_fault(options, chunk)) is not None:
             at, reason = fault
             checked.add(DataFault(chunk[at].path, chunk[at].line, reason))
@@ -119,6 +123,8 @@ def _first_fault(options: dict[str, Any], chunk: list[Located]) -> tuple[int, st
     except BadItem as error:
         return error.index, error.fault.rstrip(".")
     except ConfigurationError as error:
+        if str(error).startswith(_SLICE):
+            return None  # looked for last of all, and told apart over all chunks
         found = _INDEX.match(str(error))
         if found is None:
             raise

@@ -12,7 +12,7 @@ from attrs import evolve, fields, frozen
 from steelyard import ConfigurationError, EvalItem, Registry, TargetResult, Turn
 from steelyard_cli._data.columns import Columns
 from steelyard_cli._data.conversations import Extractor, extractor_for, read_conversations
-from steelyard_cli._data.places import BadRow, Located, Skipped
+from steelyard_cli._data.places import BadRow, DataFault, Located, Skipped
 from steelyard_cli._data.readers import Reader, read_items, reader_for
 from steelyard_cli._data.row_items import item_of
 from steelyard_cli._file.entries import read_entry
@@ -64,7 +64,9 @@ def items_of(data: object, place: Place, workshop: Workshop, own: tuple[Own, ...
     if isinstance(data, Reference):
         place = Place(evolve(place.source, name=data.text, lines={}, python=True, line=None), place.path)
     again = iter(given) is not given
-    return Items(name=place.source.name, again=again, read=lambda skipped: _inline(given, place, workshop), own=own)
+    return Items(
+        name=place.source.name, again=again, read=lambda skipped: _inline(given, place, workshop, skipped), own=own
+    )
 
 
 def _called(found: object, place: Place) -> object:
@@ -130,13 +132,35 @@ def _beside(path: Path) -> list[str]:
         return []
 
 
-def _inline(data: Iterable[object], place: Place, workshop: Workshop) -> Iterator[Located]:
-    """Items that stand in the evaluation itself, which may have gates and scorers of their own."""
-    for number, raw in enumerate(data):
+def _inline(
+    data: Iterable[object], place: Place, workshop: Workshop, skipped: Skipped | None = None
+) -> Iterator[Located]:
+    """Items that stand in the evaluation itself, which may have gates and scorers of their own.
+
+    Those that Python gives may be ``skipped`` if they are bad; in a file they are as much a part of it as its keys.
+    """
+    source = place.source
+    for number, raw in enumerate(_unbroken(data, place)):
         at = place / number
-        source = place.source
-        item = _item(raw, at, workshop)
-        yield Located(item=item, path=f"{source.name}: {at.keys}" if at.line is None else source.name, line=at.line)
+        path = f"{source.name}: {at.keys}" if at.line is None else source.name
+        try:
+            item = _item(raw, at, workshop)
+        except FileFault as fault:
+            if skipped is None or not source.python:
+                raise
+            keys = fault.place.keys.removeprefix(at.keys).removeprefix(".")
+            reason = fault.fault.rstrip(".")
+            skipped.add(DataFault(path, at.line, f"{keys}: {reason}" if keys else reason))
+            continue
+        yield Located(item=item, path=path, line=at.line)
+
+
+def _unbroken(data: Iterable[object], place: Place) -> Iterator[object]:
+    """What other people's code gives; what it raises is a fault that names it."""
+    try:
+        yield from data
+    except Exception as error:
+        raise FileFault(place, f"the items broke off: {told(error)}.") from error
 
 
 _FIELDS = tuple(each.name for each in fields(EvalItem))

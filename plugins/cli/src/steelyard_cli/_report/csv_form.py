@@ -2,7 +2,8 @@
 
 UTF-8, comma, quotes where they are needed, lines end as RFC 4180 has it. ``score`` is a number at full precision, empty
 where there is none; ``outcome`` says why. An item whose target failed has a row for each scorer that it would have had,
-each of them failed.
+each of them failed. Where lines of the data were left out, a last row whose ``status`` is ``left out`` says how many in
+``reason``; its other columns are empty.
 
 A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@`` or a tab for a formula. In columns of text such a
 cell gets an apostrophe in front. So does one that begins with apostrophes before such a character: where one is found
@@ -21,7 +22,8 @@ from steelyard_cli._report.expected import Expected
 from steelyard_cli._report.files import replaced
 from steelyard_cli._report.measures import measures_of
 from steelyard_cli._report.model import Report
-from steelyard_cli._report.text import Hide, without_controls
+from steelyard_cli._report.spent import left_out
+from steelyard_cli._report.text import without_controls
 
 HEAD = ("index", "id", "status", "turn", "scope", "scorer", "outcome", "score", "label", "step", "reason")
 
@@ -32,10 +34,12 @@ _FORMULA = re.compile("'*[=+\\-@\t＝＋－＠]")
 def write_csv(report: Report, result: EvalResult, path: str | os.PathLike[str]) -> None:
     """Writes the scores of all items to a file, which is replaced at once or stays as it was. Raises ``OSError``."""
     with replaced(path, newline="") as stream:
-        _write(result, stream, report.hide)
+        _write(report, result, stream)
 
 
-def _write(result: EvalResult, stream: TextIO, hide: Hide) -> None:
+def _write(report: Report, result: EvalResult, stream: TextIO) -> None:
+    hide = report.hide
+
     def text(value: str | None) -> str:
         shown = "" if value is None else without_controls(hide(value))
         return f"'{shown}" if _FORMULA.match(shown) else shown
@@ -61,6 +65,9 @@ def _write(result: EvalResult, stream: TextIO, hide: Hide) -> None:
                     text(measure.outcome.reason),
                 )
             )
+    if report.skipped:
+        told = {"status": "left out", "reason": left_out(report.skipped)}
+        to_file.writerow([told.get(column, "") for column in HEAD])
 
 
 def _told(outcome: Outcome) -> tuple[str, str, str | None, str | None]:

@@ -2,9 +2,12 @@
 
 The suite ``<name>: averages`` has a case for each line of the report; its ``system-out`` holds the numbers at full
 precision. A gate or bound that was missed is a failure, one that could not be computed an error, one that had no say is
-skipped with the reason. The suite ``<name>: items`` has a case for each item and gate, and one for each target that
-failed. There a miss is a failure and what could not be computed an error only where the gate as a whole did not pass: a
-file has failures or errors exactly when a gate or threshold did not pass.
+skipped with the reason. A run that ended early has one case more, ``the run``, an error that says why and after how
+many items; what held until then is skipped. Lines of the data that were left out are one skipped case, ``the data``.
+The suite ``<name>: items`` has a case for each item and gate, and one for each target that failed. There a miss is a
+failure and what could not be computed an error only where the gate as a whole did not pass; a target that failed is
+always an error. So a file has failures or errors exactly when a gate or threshold did not pass, the target failed on an
+item, or the run ended early.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from steelyard_cli._report.files import replaced
 from steelyard_cli._report.measures import Measure, measures_of
 from steelyard_cli._report.model import Report
 from steelyard_cli._report.rows import Row, RowStatus
+from steelyard_cli._report.spent import left_out
 from steelyard_cli._report.text import Hide, visible
 from steelyard_cli._report.verdict import why_no_say, why_not_passed
 
@@ -58,7 +62,7 @@ def write_junit(report: Report, result: EvalResult, path: str | os.PathLike[str]
     Without kept items there is no suite of items.
     """
     suites = [
-        (f"{report.name}: averages", [_of_row(row) for row in report.rows]),
+        (f"{report.name}: averages", [*_of_run(report), *map(_of_row, report.rows)]),
         (f"{report.name}: items", list(_of_items(report, result))),
     ]
     root = ElementTree.Element("testsuites", {"name": legal(report.name)})
@@ -104,6 +108,8 @@ def _properties(report: Report) -> dict[str, str]:
     }
     if report.partial is not None:
         found["partial"] = report.partial
+    if report.skipped:
+        found["skipped lines"] = str(report.skipped)
     return found
 
 
@@ -122,6 +128,15 @@ def _element(suite: str, case: Case) -> ElementTree.Element:
 
 
 # -- lines of the report -----------------------------------------------------------------------------------------------
+
+
+def _of_run(report: Report) -> Iterator[Case]:
+    if report.partial is not None:
+        why = "" if report.stopped is None else f": {report.stopped}"
+        message = f"The run ended early ({report.partial}){why}"
+        yield Case(group="run", name="the run", ending="error", kind="ended early", message=message)
+    if report.skipped:
+        yield Case(group="data", name="the data", ending="skipped", kind="left out", message=left_out(report.skipped))
 
 
 def _of_row(row: Row) -> Case:
@@ -146,6 +161,8 @@ def _ending_of(row: Row) -> tuple[Ending | None, str]:
             return "skipped", why_no_say(row).text
         case RowStatus.NOT_MEASURED:
             return "skipped", f"{row.name} was not measured: {row.n_not_scorable} not scorable, {row.n_failed} failed."
+        case RowStatus.HELD:
+            return "skipped", f"{row.name} held so far, but the run ended early."
         case RowStatus.PASSED | RowStatus.TRACKED:
             return None, ""
 
@@ -176,22 +193,22 @@ def _of_items(report: Report, result: EvalResult) -> Iterator[Case]:
     passed.update({(None, gate.key): gate.passed for gate in result.gate_results})
     for turn in result.turn_results:
         passed.update({(turn.index, gate.key): gate.passed for gate in turn.gate_results})
-    hide, any_missed = report.hide, any(row.passed is False for row in report.rows)
+    hide = report.hide
     for item in result.items:
         if item.error is not None:
-            yield _of_target(item, hide, any_missed)
+            yield _of_target(item, hide)
             continue
         for measure in measures_of(item, result):
             if measure.is_gate:
                 yield _of_gate(item, measure, hide, passed.get((measure.turn, measure.key)))
 
 
-def _of_target(item: ItemResult, hide: Hide, any_missed: bool) -> Case:
+def _of_target(item: ItemResult, hide: Hide) -> Case:
     why = "" if item.error is None else hide(error_in_words(item.error))
     return Case(
         group="target",
         name=f"{hide(item.id)} / target",
-        ending="error" if any_missed else "skipped",
+        ending="error",
         kind="target failed",
         message=why,
         seconds=None if item.duration_ms is None else item.duration_ms / 1000,

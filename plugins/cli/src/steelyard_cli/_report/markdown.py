@@ -25,6 +25,7 @@ LONGEST_REASON = 400
 
 MARKS = {
     RowStatus.PASSED: "✅ passed",
+    RowStatus.HELD: "⚪ held so far",
     RowStatus.MISSED: "❌ missed",
     RowStatus.NOT_COMPUTED: "⚠️ not computed",
     RowStatus.NO_SAY: "⚪ no say",

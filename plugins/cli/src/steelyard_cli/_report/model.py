@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from steelyard import Aggregate, EvalResult, Scale, Status, Usage, Verdict
 from steelyard_cli._report.account import KINDS, WORST, ItemAccount, WorstItem
-from steelyard_cli._report.rows import Row, RowStatus, Text, rows_of
+from steelyard_cli._report.rows import Row, RowStatus, Text, held_so_far, rows_of
 from steelyard_cli._report.text import NOTHING_HIDDEN, Hide
 from steelyard_cli._report.verdict import VerdictInWords, verdict_in_words
 
@@ -68,9 +68,12 @@ class Report:
     """All that is shown of an evaluation.
 
     ``partial`` says how many items there are of how many (``"partial 3/10"``) where the run ended before its data did,
-    ``stopped`` why. ``statuses`` counts items by their status; ``kinds`` by whether something of them could not be
-    computed, something was scored, or neither; both are None where nobody counted. ``hide`` is what is kept out of
-    every output. ``skipped`` is how many lines of the data were left out as unreadable. What was not measured is None.
+    ``stopped`` why; such a run never comes to the verdict ``passed``, and what holds in it is ``held so far``.
+    ``n_planned`` is how many items there were to be, None where nobody could know. ``statuses`` counts items by their
+    status; ``kinds`` by whether something of them could not be computed, something was scored, or neither; both are
+    None where nobody counted. ``hide`` is what is kept out of every output. ``skipped`` is how many lines of the data
+    were left out as unreadable and never came to be items; ``bad_items`` how many items the evaluation took and
+    refused. What was not measured is None.
     """
 
     name: str
@@ -128,11 +131,15 @@ class Report:
             planned = summary.planned_items
         partial = f"partial {n_items}/{'?' if planned is None else planned}" if ended_early else None
         rows = tuple(rows_of(result, account.rules, hide))
+        verdict = result.verdict
+        if partial is not None:
+            rows = tuple(map(held_so_far, rows))
+            verdict = None if verdict is Verdict.PASSED else verdict
         counted = account.n_items > 0 or n_items == 0
         return cls(
             name=hide(name),
-            verdict=result.verdict,
-            words=verdict_in_words(result.verdict, rows, partial),
+            verdict=verdict,
+            words=verdict_in_words(verdict, rows, partial),
             n_items=n_items,
             n_planned=planned,
             partial=partial,

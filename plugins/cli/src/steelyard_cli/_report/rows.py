@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from steelyard import Aggregate, Bound, EvalResult, GateResult, Scale, ThresholdResult
 from steelyard_cli._report.numbers import number, short
@@ -19,11 +19,13 @@ class RowStatus(StrEnum):
     """What became of a line.
 
     ``passed`` and ``missed`` say that there was a number and how it lay; ``not computed`` that one was wanted and a
-    failure left it open (it counts as not passed); ``no say`` that no item was scorable for it; ``tracked`` and ``not
+    failure left it open (it counts as not passed); ``held so far`` that it would have passed, had the run not ended
+    early; ``no say`` that no item was scorable for it; ``tracked`` and ``not
     measured`` are those of scorers of which nothing is asked, with and without a number.
     """
 
     PASSED = "passed"
+    HELD = "held so far"
     MISSED = "missed"
     NOT_COMPUTED = "not computed"
     NO_SAY = "no say"
@@ -128,6 +130,11 @@ def rows_of(result: EvalResult, rules: Rules, hide: Text) -> Iterator[Row]:
         for account in accounts.values():
             bounds = [each for each in result.threshold_results if (each.scope, each.key) == (scope, account.key)]
             yield from _of_scorer(None, scope, account, bounds, hide)
+
+
+def held_so_far(row: Row) -> Row:
+    """The line in the report of a run that ended early: what holds may not hold to the end."""
+    return evolve(row, status=RowStatus.HELD) if row.status is RowStatus.PASSED else row
 
 
 def _of_gate(turn: int | None, gate: GateResult, account: Aggregate | None, rules: Rules, hide: Text) -> Row:

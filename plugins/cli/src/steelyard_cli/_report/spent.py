@@ -39,6 +39,11 @@ def _tokens(usage: Usage | None) -> str:
     return f"{total:,} ({told})"
 
 
+def left_out(n_lines: int) -> str:
+    """The sentence about lines of the data that were left out."""
+    return count(n_lines, "line of the data was", "lines of the data were") + " left out as unreadable (--skip-bad)"
+
+
 def troubles(report: Report) -> Iterator[str]:
     """A line for each kind of thing that went wrong, with how often it did."""
     kinds = (

@@ -28,6 +28,7 @@ LONGEST_REASON = 300
 
 STYLES = {
     RowStatus.PASSED: "green",
+    RowStatus.HELD: "yellow",
     RowStatus.MISSED: "bold red",
     RowStatus.NOT_COMPUTED: "bold yellow",
     RowStatus.NO_SAY: "yellow",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from unicodedata import category, combining
+from urllib.parse import quote
 
 from attrs import field, frozen
 
@@ -13,6 +16,20 @@ HIDDEN = "[hidden]"
 
 SHORTEST_SECRET = 6
 """Shorter values are no secrets, and hiding ``de`` or ``1`` wherever they occur would make a report unreadable."""
+
+SHORTEST_PIECE, LONGEST_PIECE = 8, 32
+"""A piece of a value is hidden from a third of its length on, but not below and not beyond these."""
+
+_SPACE_IN_XML = {ord("\t"): "&#9;", ord("\n"): "&#10;", ord("\r"): "&#13;"}
+_QUOTE = {ord('"'): "&quot;"}
+_MARKS_IN_XML: tuple[dict[int, str], ...] = (
+    {},
+    _QUOTE,
+    {**_QUOTE, ord("'"): "&#x27;"},
+    {**_QUOTE, ord("'"): "&#39;"},
+    {**_QUOTE, ord("'"): "&apos;"},
+)
+_TELLS_NOTHING = frozenset(("https://",))
 
 _SPACE = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
 _JOINERS = "\u200c\u200d"
@@ -80,18 +97,79 @@ def _longest_first(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda value: (-len(value), value)))
 
 
+def _forms(value: str) -> set[str]:
+    """The value as it is, and as it stands in what others write: code, JSON, XML, an address, a single line."""
+    shown = repr(value)[1:-1]
+    in_json = json.dumps(value)[1:-1]
+    whole = json.dumps(value, ensure_ascii=False)[1:-1]
+    forms = {value, shown, shown.replace("'", "\\'"), ascii(value)[1:-1], in_json, whole, " ".join(value.split())}
+    forms |= {repr(in_json)[1:-1], json.dumps(shown)[1:-1], json.dumps(in_json)[1:-1]}  # a text within a text
+    in_xml = html.escape(value, quote=False)
+    for marks in _MARKS_IN_XML:
+        forms.add(in_xml.translate(marks))
+        forms.add(in_xml.translate({**marks, **_SPACE_IN_XML}))
+    forms.add(quote(value.encode("utf-8", "replace"), safe=""))
+    return {form for form in forms if len(form) >= SHORTEST_SECRET}
+
+
+def _pieces(values: Iterable[str]) -> dict[int, frozenset[str]]:
+    """By their length, the pieces by which a part of a value is known."""
+    found: dict[int, set[str]] = {}
+    for value in values:
+        size = min(LONGEST_PIECE, max(SHORTEST_PIECE, len(value) // 3))
+        for form in _forms(value):
+            pieces = (form[start : start + size] for start in range(len(form) - size + 1))
+            found.setdefault(size, set()).update(
+                piece for piece in pieces if len(set(piece)) > 2 and piece not in _TELLS_NOTHING
+            )
+    return {size: frozenset(pieces) for size, pieces in found.items()}
+
+
+def _whole(values: Iterable[str]) -> re.Pattern[str]:
+    forms = {form for value in values for form in _forms(value)}
+    return re.compile("|".join(map(re.escape, sorted(forms, key=lambda form: (-len(form), form)))) or "(?!)")
+
+
 @frozen
 class Hide:
-    """Takes given values out of texts: each occurrence becomes ``[hidden]``. Values of fewer than 6 characters stay."""
+    """Takes given values out of texts: each occurrence becomes ``[hidden]``. Values of fewer than 6 characters stay.
+
+    A value is found as it is and escaped as in code, JSON, XML, or an address. So are its parts, as where a text was
+    cut: each run of characters whose every piece of n is a piece of the value, where n is a third of the length of the
+    value, at least 8 and at most 32. Shorter parts stay. Time is linear in the length of the text.
+    """
 
     values: tuple[str, ...] = field(default=(), converter=_longest_first, repr=False)
+    _found: re.Pattern[str] = field(init=False, repr=False, eq=False)
+    _parts: Mapping[int, frozenset[str]] = field(init=False, repr=False, eq=False)
+
+    @_found.default
+    def _of_whole_values(self) -> re.Pattern[str]:
+        return _whole(self.values)
+
+    @_parts.default
+    def _of_parts(self) -> Mapping[int, frozenset[str]]:
+        return _pieces(self.values)
 
     def __call__(self, text: str) -> str:
         """The text without the values."""
-        for value in self.values:
-            if value in text:
-                text = text.replace(value, HIDDEN)
-        return text
+        if not self.values:
+            return text
+        shown: list[str] = []
+        end = 0
+        for begins, ends in sorted(self._spans(text)):
+            if begins > end or not shown:
+                shown += [text[end:begins], HIDDEN]
+            end = max(end, ends)
+        return "".join(shown) + text[end:]
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where there is something to be hidden; spans may overlap."""
+        yield from (found.span() for found in self._found.finditer(text))
+        for size, pieces in self._parts.items():
+            for start in range(len(text) - size + 1):
+                if text[start : start + size] in pieces:
+                    yield start, start + size
 
     def maybe(self, text: str | None) -> str | None:
         """The text without the values, or None."""

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,7 +20,18 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
+class _File(click.Path):
+    """A file to write."""
+
+    def convert(self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if os.fspath(value) == "-":
+            from steelyard_cli._file.outputs import NO_STREAM
+
+            self.fail(NO_STREAM, param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_FILE = _File(path_type=Path, dir_okay=False)
 _COUNT = click.IntRange(min=0)
 
 
@@ -101,6 +113,7 @@ def command(
     from steelyard_cli._data.selection import Selection
     from steelyard_cli._file.building import Overrides
     from steelyard_cli._file.checking import check_composition
+    from steelyard_cli._file.outputs import reserved
     from steelyard_cli.opening import opened
     from steelyard_cli.running import How, run
 
@@ -119,7 +132,8 @@ def command(
     )
     with opened(file, session, environ=os.environ, overrides=overrides) as (built, hide):
         check_composition(built, observers=False)
-        return run(built, how, hide=hide, out=sys.stdout, err=sys.stderr)
+        with reserved(built, how.outputs):
+            return run(built, how, hide=hide, out=sys.stdout, err=sys.stderr)
 
 
 def _options(given: Sequence[str]) -> dict[str, object]:

@@ -21,6 +21,8 @@ def command(*, markdown: bool, output: Path | None) -> None:
     their names, options and documentation. In YAML, let the first line be
     "# yaml-language-server: $schema=FILE"; in TOML, "#:schema FILE".
     """
+    if output is not None and str(output) == "-":
+        raise click.BadParameter("- is no file; leave --output out for the standard output.", param_hint="'--output'")
     if markdown:
         from steelyard_cli._file.reference_page import page
 
@@ -29,7 +31,7 @@ def command(*, markdown: bool, output: Path | None) -> None:
         from steelyard import Registry
         from steelyard_cli._file.schema import file_schema
 
-        ascii_only = output is None and not _writes_all(sys.stdout.encoding)
+        ascii_only = output is None and not _writes_all(getattr(sys.stdout, "encoding", None))
         text = json.dumps(file_schema(Registry()), indent=2, ensure_ascii=ascii_only) + "\n"
     if output is None:
         click.echo(text, nl=False)
