@@ -347,11 +347,6 @@ class Evaluation:
         try:
             item = taken = take_item(raw, index)
             self._check_item(index, taken)
-            own = taken.gates or taken.scorers or any(turn.gates or turn.scorers for turn in taken.turns or ())
-            if not own and not self._plan.common:
-                raise BadItem(
-                    index, "there is nothing to measure: neither the evaluation nor the item has scorers or gates."
-                )
             cast("Ids", self._ids).take(index, taken)
         except BadItem as fault:
             item = Faulty(raw, fault)

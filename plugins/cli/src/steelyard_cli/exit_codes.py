@@ -43,7 +43,7 @@ MEANING: Mapping[ExitCode, str] = {
         "an error of the command itself, or results that could not be written (a file, or standard output); "
         "`--debug` shows where"
     ),
-    ExitCode.INTERRUPTED: "interrupted (Ctrl-C); the results so far are written",
+    ExitCode.INTERRUPTED: "interrupted (Ctrl-C, SIGTERM); the results so far are written",
 }
 """The whole table; ``docs/exit-codes.md`` holds the same words."""
 

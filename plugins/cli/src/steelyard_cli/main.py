@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from errno import ENAMETOOLONG
 from importlib import import_module
 from typing import Any
 
@@ -129,6 +130,9 @@ def _ended_by(error: Exception, session: Session) -> ExitCode:
         _say(session, "".join(traceback.format_exception(error)).rstrip(), whole=True)
     if isinstance(error, ConfigurationError):
         _say(session, f"Error: {error}")
+        return ExitCode.REFUSED
+    if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+        _say(session, f"Error: {error.filename!s:.60}...: the name is too long for a file.")
         return ExitCode.REFUSED
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:

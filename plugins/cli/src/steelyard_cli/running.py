@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -76,6 +77,7 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
         data = _data(built, how)
     except EmptySelection as error:
         return _nothing(error, err)
+    _clear(outputs)
     account = ItemAccount(hide=hide)
     live = LiveView.on(err, planned=data.planned, quiet=how.quiet)
     jsonl = JsonlWriter(outputs["jsonl"], hide=hide) if "jsonl" in outputs else None
@@ -111,6 +113,14 @@ def run(built: Built, how: How, *, hide: Hide, out: TextIO, err: TextIO) -> Exit
     return of_result(
         result, allow_scored=how.allow_scored, stopped=data.stopped is not None, broken_off=data.broken is not None
     )
+
+
+def _clear(outputs: Mapping[str, Path]) -> None:
+    """Takes away the reports of an earlier run, so that none of them stands for this one if its process is killed."""
+    for path in outputs.values():
+        if path.is_file() and not path.is_symlink():
+            with suppress(OSError):
+                path.unlink()
 
 
 def _nothing(error: EmptySelection, err: TextIO) -> ExitCode:

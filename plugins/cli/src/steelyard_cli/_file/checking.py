@@ -15,11 +15,13 @@ from steelyard import BadItem, ConfigurationError, EvalOptions, stream_evals
 from steelyard_cli._data.places import DataFault, Located
 from steelyard_cli._file.building import Built, refused
 from steelyard_cli._file.groups import Groups
+from steelyard_cli._file.places import FileFault
 
 MOST = 20
 """How many faults are kept to be shown."""
 _CHUNK = 500
 _SLICE = "A bound names the slice "
+_UNMEASURED = "There is nothing to measure"
 _INDEX = re.compile(r"Item (?P<index>\d+): ")
 
 
@@ -90,6 +92,7 @@ def check_items(built: Built, items: Iterable[Located]) -> Checked:
     options: dict[str, Any] = {
         name: value for name, value in built.options.items() if name not in ("observers", "lifecycle")
     }
+    measured = False
     chunks = iter(items)
     while chunk := list(islice(chunks, _CHUNK)):
         checked.n_items += len(chunk)
@@ -100,6 +103,9 @@ def check_items(built: Built, items: Iterable[Located]) -> Checked:
             at, reason = fault
             checked.add(DataFault(chunk[at].path, chunk[at].line, reason))
             del chunk[at]
+        measured = measured or not chunk or _is_measured(options, chunk)
+    if checked.n_items and not measured:
+        raise FileFault(built.place, "there is nothing to measure: no gate or scorer is for any of the items.")
     return checked
 
 
@@ -123,13 +129,23 @@ def _first_fault(options: dict[str, Any], chunk: list[Located]) -> tuple[int, st
     except BadItem as error:
         return error.index, error.fault.rstrip(".")
     except ConfigurationError as error:
-        if str(error).startswith(_SLICE):
+        if str(error).startswith((_SLICE, _UNMEASURED)):
             return None  # looked for last of all, and told apart over all chunks
         found = _INDEX.match(str(error))
         if found is None:
             raise
         return int(found["index"]), str(error)[found.end() :].rstrip(".")
     return None
+
+
+def _is_measured(options: dict[str, Any], chunk: list[Located]) -> bool:
+    """Whether some of these faultless items have a gate or scorer."""
+    if options.get("gates") or options.get("scorers"):
+        return True
+    items = [located.item for located in chunk]
+    if any(item.gates or item.scorers for item in items):
+        return True
+    return any(turn.gates or turn.scorers for item in items for turn in item.turns or ())
 
 
 def _digest(id: str) -> int:

@@ -25,6 +25,9 @@ def reserved(built: Built, flags: Mapping[str, Path]) -> Iterator[None]:
     directory = Path.cwd()
     outputs = {form: path for form, (path, _) in built.outputs.items()}
     outputs.update({form: directory / path for form, path in flags.items()})
+    for form, path in outputs.items():
+        if "\0" in str(path):
+            raise ConfigurationError(f"{form}: {str(path)!r}: a file's name cannot hold the character NUL.")
     files = {form: path for form, path in outputs.items() if path.is_file() or not path.exists()}
     read = _read(built, directory)
     for form, path in files.items():

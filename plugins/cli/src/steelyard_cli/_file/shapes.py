@@ -46,6 +46,13 @@ def found(value: object) -> str:
     return "a list" if isinstance(value, Sequence) else type(value).__name__
 
 
+def _fits(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
+
+
 def refuse(shape: Shape, value: object, place: Place) -> FileFault:
     """The fault of a value that has another form."""
     return FileFault(place, f"expected {shape.words}, found {found(value)}.")
@@ -126,7 +133,7 @@ class Number:
         return {"type": "integer" if self.whole else "number", **kept}
 
     def read(self, value: object, place: Place) -> float:
-        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float) or not isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float) or not _fits(value):
             raise refuse(self, value, place)
         low = self.least is not None and value < self.least
         high = self.most is not None and value > self.most

@@ -116,6 +116,7 @@ def command(
     from steelyard_cli._file.outputs import reserved
     from steelyard_cli.opening import opened
     from steelyard_cli.running import How, run
+    from steelyard_cli.termination import as_interrupt
 
     session.debug = session.debug or debug
     outputs = {"json": json_, "jsonl": jsonl, "junit": junit, "markdown": markdown, "csv": csv}
@@ -132,7 +133,7 @@ def command(
     )
     with opened(file, session, environ=os.environ, overrides=overrides) as (built, hide):
         check_composition(built, observers=False)
-        with reserved(built, how.outputs):
+        with reserved(built, how.outputs), as_interrupt():
             return run(built, how, hide=hide, out=sys.stdout, err=sys.stderr)
 
 
