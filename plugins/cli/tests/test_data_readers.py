@@ -146,7 +146,7 @@ def test_columns_that_cannot_be_are_refused_before_the_file_is_opened(tmp_path: 
 def test_an_open_file_is_closed_when_reading_stops_early(tmp_path: Path) -> None:
     """Warnings are errors here, so that a file which nobody closes fails the test."""
     given = read_items(written(tmp_path, "data.jsonl", '{"input": "a"}\n' * 3), jsonl)
-    next(given)
+    assert next(given).item.input == "a"
     del given
 
 
