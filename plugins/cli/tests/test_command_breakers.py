@@ -62,6 +62,15 @@ def test_the_report_of_an_earlier_run_does_not_outlive_the_start_of_the_next(des
     assert not (desk.folder / "x.json").exists()
 
 
+def test_a_target_that_ends_the_generator_around_it_is_no_failed_verdict(desk: Desk) -> None:
+    desk.write("closing.py", "def answer(question):\n    raise GeneratorExit\n")
+    desk.write("evaluation.toml", GATED.format(target="python:closing:answer"))
+    desk.write("data.jsonl", '{"input": "a"}\n')
+    ran = desk.run("run", "evaluation.toml")
+    assert ran.code == 70
+    assert "GeneratorExit (closing, line 2)" in ran.err
+
+
 def test_an_item_that_no_gate_is_for_is_unmeasured_and_no_fault(desk: Desk) -> None:
     desk.write("evaluation.toml", GIVEN.format())
     desk.write("data.jsonl", '{"output": "the sun", "metadata": {"must": "sun"}}\n{"id": "other", "output": "x"}\n')

@@ -116,12 +116,12 @@ class Commands(click.Group):
         except click.ClickException as error:
             error.show()
             code = ExitCode.REFUSED
-        except Exception as error:
+        except (Exception, GeneratorExit) as error:  # the code of a traceback is 1, which means a failed verdict
             code = _ended_by(error, session)
         sys.exit(int(code))
 
 
-def _ended_by(error: Exception, session: Session) -> ExitCode:
+def _ended_by(error: BaseException, session: Session) -> ExitCode:
     from steelyard import ConfigurationError, SteelyardError
 
     if session.debug:
